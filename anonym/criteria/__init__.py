@@ -1,0 +1,7 @@
+"""Privacy criteria: what an equivalence class must satisfy, and under which operations it stays satisfied."""
+
+from anonym.criteria.k_anonymity import KAnonymity
+from anonym.criteria.l_diversity import DistinctL, EntropyL, LDiversity, RecursiveL
+from anonym.criteria.t_closeness import TCloseness
+
+__all__ = ["DistinctL", "EntropyL", "KAnonymity", "LDiversity", "RecursiveL", "TCloseness"]

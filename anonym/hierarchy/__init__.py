@@ -1,0 +1,1 @@
+"""Generalisation hierarchies and the coding of a table into cells."""

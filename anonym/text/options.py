@@ -1,0 +1,30 @@
+"""What a policy says of free text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class RecallGate:
+    """A labelled sample and the lowest acceptable lower bound of recall."""
+
+    labelled: Path
+    min: Decimal
+
+
+@dataclass(frozen=True)
+class TextOptions:
+    """How text columns are scrubbed. `also_from` None means the default: the row's own identifiers and coarser QIs."""
+
+    language: str = "en"
+    packs: tuple[str, ...] = ("default",)
+    ner: tuple[str, ...] | None = ("spacy",)  # None: `ner: none`, declared
+    secrets: bool = True
+    replace: Literal["tag", "mask", "surrogate", "pseudonym"] = "tag"
+    also_from: tuple[str, ...] | None = None
+    deduplicate: Literal["none", "exact", "near"] = "none"
+    recall: RecallGate | None = None
