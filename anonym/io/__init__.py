@@ -1,0 +1,8 @@
+"""Reading tables and writing releases: nothing here knows what a policy is."""
+
+from anonym.io.guard import guarded
+from anonym.io.private import PrivateFolder
+from anonym.io.source import Source, as_lazy, open_frame, open_paths, written
+from anonym.io.target import Target
+
+__all__ = ["PrivateFolder", "Source", "Target", "as_lazy", "guarded", "open_frame", "open_paths", "written"]

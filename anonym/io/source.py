@@ -1,0 +1,280 @@
+"""Tables in: files by their ending, or frames that are already here. Lazy, and watched for changes."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import glob
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import polars as pl
+
+from anonym.errors import Fault, InputError, PolicyError
+from anonym.io.guard import guarded
+
+TYPES: Mapping[str, pl.DataType] = {
+    "str": pl.String(),
+    "int": pl.Int64(),
+    "float": pl.Float64(),
+    "bool": pl.Boolean(),
+    "date": pl.Date(),
+    "datetime": pl.Datetime("us"),
+}
+
+
+@dataclass(frozen=True)
+class Fingerprint:
+    """What tells whether a file is still the one that was read first."""
+
+    path: Path
+    size: int
+    modified_ns: int
+    inode: int
+
+    @staticmethod
+    def of(path: Path) -> Fingerprint:
+        state = path.stat()
+        return Fingerprint(path, state.st_size, state.st_mtime_ns, state.st_ino)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A table to be read several times. `files` is empty for a frame in memory."""
+
+    frame: pl.LazyFrame
+    schema: Mapping[str, pl.DataType]
+    files: tuple[Fingerprint, ...] = ()
+    texts_only: bool = field(default=False)  # CSV: values carry no types of their own
+
+    def refuse_change(self) -> None:
+        """Raise InputError if a file is no longer the one that was opened."""
+        for was in self.files:
+            if not was.path.exists() or Fingerprint.of(was.path) != was:
+                raise InputError(
+                    f"the input changed during the run: {was.path.name} is not the file it was. Nothing was released; run again."
+                )
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    separator: str = ","
+    encoding: str = "utf-8"
+    null_values: tuple[str, ...] = ()
+    types: Mapping[str, str] = field(default_factory=dict)
+    as_text: tuple[str, ...] = ()  # columns read as text whatever they look like
+
+
+def as_lazy(table: Any) -> pl.LazyFrame:
+    """A Polars lazy frame from a Polars, pandas or Arrow table (anything with the Arrow C stream interface)."""
+    if isinstance(table, pl.LazyFrame):
+        return table
+    if isinstance(table, pl.DataFrame):
+        return table.lazy()
+    if hasattr(table, "__arrow_c_stream__"):
+        return pl.DataFrame(table).lazy()
+    if type(table).__module__.split(".")[0] == "pandas":
+        return cast(pl.DataFrame, pl.from_pandas(table)).lazy()
+    raise InputError(
+        f"a table is expected: a Polars frame, a pandas DataFrame or an Arrow table; found {type(table).__name__}"
+    )
+
+
+def open_frame(table: Any) -> Source:
+    """A table in memory as a source."""
+    frame = as_lazy(table)
+    with guarded("reading the table's schema"):
+        return Source(frame, dict(frame.collect_schema()))
+
+
+def open_paths(paths: Sequence[str | Path], options: ReadOptions | None = None) -> Source:
+    """Files, folders and globs of one format as a source. Nothing is read but schemas.
+
+    Raises InputError for what is missing, empty, mixed, unreadable, or has a column name twice.
+    """
+    options = options or ReadOptions()
+    files = _expand(paths)
+    kinds = {_kind(file) for file in files}
+    if len(kinds) > 1:
+        raise InputError(f"the inputs are of several formats ({', '.join(sorted(kinds))}): give one format per run")
+    kind = kinds.pop()
+    with guarded("opening the input"):
+        for file in files:
+            _refuse_duplicates(file, kind, options)
+        frame = _SCANS[kind](files, options)
+        schema = dict(frame.collect_schema())
+        return Source(frame, schema, tuple(Fingerprint.of(file) for file in files), kind == "csv")
+
+
+def written(path: Path, columns: Mapping[str, pl.DataType] | None = None) -> pl.LazyFrame:
+    """A release file as it stands on disk; CSV and JSON lines are read back with the columns' types."""
+    kind = _kind(path)
+    if kind == "parquet":
+        return pl.scan_parquet(path, glob=False, hive_partitioning=False)
+    if kind == "arrow":
+        return pl.scan_ipc(path, glob=False)
+    schema = dict(columns) if columns else None
+    if kind == "csv":
+        return pl.scan_csv(path, schema=schema, glob=False, empty_string_is_null=True)
+    return pl.scan_ndjson(path, schema=schema)
+
+
+def _expand(paths: Sequence[str | Path]) -> list[Path]:
+    files: list[Path] = []
+    for given in paths:
+        if "://" in str(given):
+            raise InputError("object-store URLs are not supported yet: copy the files to a local folder")
+        path = Path(given)
+        if path.is_dir():
+            found = sorted(p for p in path.rglob("*") if p.is_file() and not _hidden(p, path) and p.suffix in _KINDS)
+        elif path.exists():
+            found = [path]
+        elif glob.has_magic(str(path)):
+            found = sorted(Path(p) for p in glob.glob(str(path), recursive=True) if not Path(p).name.startswith("."))
+        else:
+            raise InputError(f"no such file or folder: {path}")
+        if not found:
+            raise InputError(f"{path} holds no file that can be read ({', '.join(sorted(_KINDS))})")
+        files += found
+    return list(dict.fromkeys(files))
+
+
+def _hidden(path: Path, root: Path) -> bool:
+    return any(part.startswith((".", "_")) for part in path.relative_to(root).parts)
+
+
+_KINDS = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".arrow": "arrow",
+    ".ipc": "arrow",
+    ".feather": "arrow",
+}
+
+
+def _kind(path: Path) -> str:
+    kind = _KINDS.get(path.suffix.lower())
+    if kind is None:
+        raise InputError(f"{path.name}: unknown kind of file; known endings: {', '.join(sorted(_KINDS))}")
+    return kind
+
+
+def _refuse_duplicates(file: Path, kind: str, options: ReadOptions) -> None:
+    names = _NAMES[kind](file, options)
+    twice = [f"{name} ({n} times)" for name, n in Counter(names).items() if n > 1]
+    if twice:
+        raise InputError(
+            f"{file.name}: duplicate column name {', '.join(twice)}: rename them before releasing anything"
+        )
+
+
+def _separator(file: Path, options: ReadOptions) -> str:
+    return "\t" if file.suffix == ".tsv" and options.separator == "," else options.separator
+
+
+def _csv_names(file: Path, options: ReadOptions) -> list[str]:
+    with open(file, encoding=_codec(options.encoding), newline="") as text:
+        return next(csv.reader(text, delimiter=_separator(file, options)), [])
+
+
+def _json_names(file: Path, _options: ReadOptions) -> list[str]:
+    with open(file, encoding="utf-8") as text:
+        line = next((line for line in text if line.strip()), "{}")
+    try:
+        pairs = json.loads(line, object_pairs_hook=list)
+    except json.JSONDecodeError:
+        raise InputError(f"{file.name}: the first line is not a JSON object") from None
+    if not isinstance(pairs, list) or not all(isinstance(pair, tuple) for pair in pairs):
+        raise InputError(f"{file.name}: every line must be one JSON object")
+    return [name for name, _ in pairs]
+
+
+def _no_names(_file: Path, _options: ReadOptions) -> list[str]:
+    return []  # Polars refuses duplicates in these formats itself
+
+
+_NAMES: Mapping[str, Callable[[Path, ReadOptions], list[str]]] = {
+    "csv": _csv_names,
+    "jsonl": _json_names,
+    "parquet": _no_names,
+    "arrow": _no_names,
+}
+
+
+def _codec(encoding: str) -> str:
+    try:
+        name = codecs.lookup(encoding).name
+    except LookupError:
+        raise PolicyError([Fault("input.encoding", "no encoding of that name is known to Python")]) from None
+    return "utf-8-sig" if name == "utf-8" else name
+
+
+def _scan_csv(files: list[Path], options: ReadOptions) -> pl.LazyFrame:
+    if _codec(options.encoding) != "utf-8-sig":
+        return _scan_recoded(files, options)
+    return pl.scan_csv(files, **_csv_arguments(files[0], options))
+
+
+def _scan_recoded(files: list[Path], options: ReadOptions) -> pl.LazyFrame:
+    """Other encodings are decoded in memory: Polars streams UTF-8 only."""
+    blobs = [file.read_bytes().decode(_codec(options.encoding)).encode() for file in files]
+    return pl.concat([pl.scan_csv(blob, **_csv_arguments(files[0], options)) for blob in blobs])
+
+
+def _csv_arguments(file: Path, options: ReadOptions) -> dict[str, Any]:
+    names = _csv_names(file, options)
+    overrides = {name: TYPES[kind] for name, kind in options.types.items() if name in names}
+    overrides |= {name: pl.String() for name in options.as_text if name in names and name not in overrides}
+    return {
+        "separator": _separator(file, options),
+        "null_values": list(options.null_values) or None,
+        "schema_overrides": overrides,
+        "infer_schema_length": 10_000,
+        "glob": False,
+    }
+
+
+def _scan_parquet(files: list[Path], _options: ReadOptions) -> pl.LazyFrame:
+    for file in files:
+        if any("=" in part for part in file.parts[-3:-1]):
+            raise InputError(f"{file.name} lies in a hive partition (name=value): such folders are not supported yet")
+    return pl.scan_parquet(files, glob=False, hive_partitioning=False)
+
+
+def _scan_json(files: list[Path], options: ReadOptions) -> pl.LazyFrame:
+    overrides = {name: TYPES[kind] for name, kind in options.types.items()}
+    return pl.scan_ndjson(files, schema_overrides=overrides or None, infer_schema_length=10_000)
+
+
+def _scan_ipc(files: list[Path], _options: ReadOptions) -> pl.LazyFrame:
+    return pl.scan_ipc(files, glob=False)
+
+
+_SCANS: Mapping[str, Callable[[list[Path], ReadOptions], pl.LazyFrame]] = {
+    "parquet": _scan_parquet,
+    "csv": _scan_csv,
+    "jsonl": _scan_json,
+    "arrow": _scan_ipc,
+}
+
+
+def file_sha256(path: Path) -> str:
+    """SHA-256 of a file's bytes, in hexadecimal."""
+    import hashlib
+
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def same_file(a: Path, b: Path) -> bool:
+    """Whether both names stand for one existing file."""
+    return a.exists() and b.exists() and os.path.samefile(a, b)

@@ -1,0 +1,120 @@
+"""A release's place: written beside under another name, synced, renamed last; locked against a second writer."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import logging
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+
+from anonym.errors import CallError, OutputError
+from anonym.io.guard import guarded
+from anonym.io.private import private_root
+
+log = logging.getLogger("anonym")
+
+_MARK = ".anonym-part-"
+
+
+class Target:
+    """A context around one output path and its companions.
+
+    `part` is where the release is written (mode 0600, same folder). `publish` gives every file its name, the release
+    last. On any other exit the parts are removed and what stood there before is untouched.
+    """
+
+    def __init__(self, path: Path, *, force: bool = False) -> None:
+        self.path = path
+        self.force = force
+
+    def __enter__(self) -> Target:
+        with guarded("preparing the output", OutputError):
+            folder = self.path.parent
+            if not folder.is_dir():
+                raise OutputError(f"the output's folder does not exist: {folder}")
+            if self.path.is_dir():
+                raise CallError(f"{self.path} is a folder: name a file")
+            if self.path.exists() and not self.force:
+                raise CallError(f"{self.path} exists: choose another name, or say --force to replace it")
+            self._lock = _take_lock(self.path)
+            _remove_parts(self.path)
+            self.part = self._new_part(self.path)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _remove_parts(self.path)
+        os.close(self._lock)
+
+    def companion(self, ending: str) -> Path:
+        """OUT-stem + ending, for example `release.report.json`."""
+        return self.path.with_name(self.path.stem + ending)
+
+    def write_companions(self, texts: Mapping[str, str]) -> None:
+        """Write OUT-stem + ending for each text, each complete or not at all."""
+        with guarded("writing the report", OutputError):
+            for ending, text in texts.items():
+                part = self._new_part(self.companion(ending))
+                part.write_text(text, encoding="utf-8")
+                _settle(part, self.companion(ending))
+
+    def remove_companions(self, endings: tuple[str, ...]) -> None:
+        """Remove companions of an earlier run that no longer describe what stands there."""
+        for ending in endings:
+            self.companion(ending).unlink(missing_ok=True)
+
+    def publish(self) -> None:
+        """Give the verified part its name."""
+        with guarded("writing the release", OutputError):
+            _settle(self.part, self.path)
+
+    def _new_part(self, final: Path) -> Path:
+        part = self.path.with_name(f".{self.path.name}{_MARK}{secrets.token_hex(4)}{final.suffix}")
+        os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        return part
+
+
+def _settle(part: Path, final: Path) -> None:
+    """Sync, set the mode a new file of this user has (or the replaced one had), rename, sync the folder."""
+    with open(part, "rb") as file:
+        os.fsync(file.fileno())
+    part.chmod(final.stat().st_mode & 0o777 if final.exists() else 0o666 & ~_umask())
+    os.replace(part, final)
+    folder = os.open(final.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+def _remove_parts(path: Path) -> None:
+    for stale in path.parent.iterdir():
+        if stale.name.startswith(f".{path.name}{_MARK}"):
+            with contextlib.suppress(OSError):
+                stale.unlink()
+
+
+def _take_lock(path: Path) -> int:
+    """An exclusive lock for this output path, held outside its folder, so that nothing is left there."""
+    name = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:32]
+    folder = private_root() / "locks"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    lock = os.open(folder / name, os.O_CREAT | os.O_RDWR, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(lock)
+        raise OutputError(f"another run is writing {path}: wait for it, or choose another name") from None
+    return lock
