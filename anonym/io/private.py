@@ -9,7 +9,6 @@ import os
 import shutil
 import tempfile
 from pathlib import Path
-from types import TracebackType
 
 log = logging.getLogger("anonym")
 
@@ -41,9 +40,7 @@ class PrivateFolder:
         log.info("files with raw values are kept in %s (mode 0700) until the run ends", self.path)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         shutil.rmtree(self.path, ignore_errors=True)
         os.close(self._lock)
 

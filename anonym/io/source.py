@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import polars as pl
 
@@ -56,9 +56,7 @@ class Source:
         """Raise InputError if a file is no longer the one that was opened."""
         for was in self.files:
             if not was.path.exists() or Fingerprint.of(was.path) != was:
-                raise InputError(
-                    f"the input changed during the run: {was.path.name} is not the file it was. Nothing was released; run again."
-                )
+                raise InputError(f"the input changed during the run ({was.path.name}): nothing was released, run again")
 
 
 @dataclass(frozen=True)
@@ -79,7 +77,7 @@ def as_lazy(table: Any) -> pl.LazyFrame:
     if hasattr(table, "__arrow_c_stream__"):
         return pl.DataFrame(table).lazy()
     if type(table).__module__.split(".")[0] == "pandas":
-        return cast(pl.DataFrame, pl.from_pandas(table)).lazy()
+        return pl.from_pandas(table).lazy()
     raise InputError(
         f"a table is expected: a Polars frame, a pandas DataFrame or an Arrow table; found {type(table).__name__}"
     )

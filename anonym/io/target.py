@@ -10,7 +10,6 @@ import os
 import secrets
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 
 from anonym.errors import CallError, OutputError
 from anonym.io.guard import guarded
@@ -46,9 +45,7 @@ class Target:
             self.part = self._new_part(self.path)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         _remove_parts(self.path)
         os.close(self._lock)
 
