@@ -1,0 +1,139 @@
+"""Writing released rows: shuffled under secure randomness or in input order, with a secret row-aligned companion."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from polars.io.plugins import register_io_source
+
+from anonym.errors import InputError, InternalError, OutputError
+from anonym.io import PrivateFolder, guarded
+from anonym.pipeline.progress import Progress
+
+ROW = "\x00row"  # input row number; a NUL cannot be in a column name of any format we read
+UNIT = "\x00unit"
+IN_MEMORY = 2_000_000  # rows shuffled at once; above, random buckets of about this many rows go through the disk
+
+
+@dataclass(frozen=True)
+class Written:
+    """What was written, and the alignment: for each released row, in file order, its input row and unit."""
+
+    rows: int
+    alignment: pl.DataFrame
+
+
+class _Tee:
+    """An iterator of released batches that keeps what tells where each row came from."""
+
+    def __init__(self, batches: Iterator[pl.DataFrame], hidden: list[str], progress: Progress) -> None:
+        self._batches, self._hidden, self._progress = batches, hidden, progress
+        self.kept: list[pl.DataFrame] = []
+
+    def __iter__(self) -> Iterator[pl.DataFrame]:
+        for batch in self._batches:
+            self.kept.append(batch.select(self._hidden).rechunk())
+            self._progress.advance(batch.height)
+            yield batch.drop(self._hidden)
+
+
+def write_release(
+    released: pl.LazyFrame, part: Path, *, order: str, rows: int, private: PrivateFolder, progress: Progress
+) -> Written:
+    """Write `released` (with its hidden columns ROW and UNIT, where there) to `part`, without them.
+
+    `rows` is about how many rows there will be. Raises OutputError where the disk refuses, InputError where reading
+    fails. The shuffle draws from the operating system's generator, never from a seed.
+    """
+    with guarded("reading the input"):
+        schema = dict(released.collect_schema())
+    hidden = [name for name in (ROW, UNIT) if name in schema]
+    batches = _in_order(released) if order == "keep" else _shuffled(released, rows, private)
+    tee = _Tee(batches, hidden, progress)
+    visible = {name: dtype for name, dtype in schema.items() if name not in hidden}
+    with guarded("applying the plan and writing the release", OutputError):
+        _sink(_lazily(tee, visible), part)
+    kept = pl.concat(tee.kept) if tee.kept else pl.DataFrame(schema={name: schema[name] for name in hidden})
+    return Written(kept.height, kept)
+
+
+def _lazily(batches: _Tee, schema: dict[str, pl.DataType]) -> pl.LazyFrame:
+    def source(
+        columns: list[str] | None, predicate: pl.Expr | None, limit: int | None, _size: int | None
+    ) -> Iterator[pl.DataFrame]:
+        if columns is not None or predicate is not None or limit is not None:
+            raise InternalError("the release is written whole, yet the engine asked for a part of it")
+        yield from batches
+
+    return register_io_source(source, schema=schema)
+
+
+def _sink(frame: pl.LazyFrame, part: Path) -> None:
+    sinks: dict[str, Callable[[Path], object]] = {
+        ".parquet": frame.sink_parquet,
+        ".pq": frame.sink_parquet,
+        ".csv": frame.sink_csv,
+        ".tsv": lambda path: frame.sink_csv(path, separator="\t"),
+        ".jsonl": frame.sink_ndjson,
+        ".ndjson": frame.sink_ndjson,
+        ".arrow": frame.sink_ipc,
+        ".ipc": frame.sink_ipc,
+        ".feather": frame.sink_ipc,
+    }
+    sinks[part.suffix.lower()](part)
+
+
+def _in_order(released: pl.LazyFrame) -> Iterator[pl.DataFrame]:
+    with guarded("reading the input", InputError):
+        yield from released.collect_batches(maintain_order=True)
+
+
+def _shuffled(released: pl.LazyFrame, rows: int, private: PrivateFolder) -> Iterator[pl.DataFrame]:
+    if rows <= IN_MEMORY:
+        with guarded("reading the input", InputError):
+            frame = released.collect(engine="streaming")
+        yield _permute(frame)
+        return
+    yield from _through_buckets(released, -(-rows // IN_MEMORY), private)
+
+
+def _through_buckets(released: pl.LazyFrame, buckets: int, private: PrivateFolder) -> Iterator[pl.DataFrame]:
+    """Every row draws a bucket, every bucket is permuted: a uniform shuffle in two passes."""
+    bucket, folder = "\x00bucket", private.path / "buckets"
+    draw = pl.first().map_batches(
+        lambda column: pl.Series(bucket, _random_words(len(column)) % np.uint64(buckets)).cast(pl.UInt32),
+        return_dtype=pl.UInt32,
+        is_elementwise=True,
+    )
+    folder.mkdir(mode=0o700)
+    with guarded("writing the shuffle's buckets", OutputError):
+        released.with_columns(draw.alias(bucket)).sink_parquet(
+            pl.PartitionBy(
+                folder,
+                key=bucket,
+                include_key=False,
+                approximate_bytes_per_file=None,
+                file_path_provider=lambda asked: f"{asked.partition_keys.item(0, 0)}.parquet",
+            ),
+            compression="lz4",
+            statistics=False,
+        )
+    for place in sorted(folder.rglob("*.parquet")):
+        with guarded("reading the shuffle's buckets", OutputError):
+            frame = pl.read_parquet(place, hive_partitioning=False)
+        place.unlink()
+        yield _permute(frame)
+
+
+def _permute(frame: pl.DataFrame) -> pl.DataFrame:
+    order = np.argsort(_random_words(frame.height), kind="stable")
+    return frame.rechunk()[order]
+
+
+def _random_words(n: int) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+    return np.frombuffer(os.urandom(8 * n), dtype=np.uint64)
