@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,7 +31,7 @@ def guarded(doing: str, raising: type[AnonymError] = InputError) -> Iterator[Non
     except PermissionError as error:
         raise raising(f"permission denied while {doing}: {error.filename or ''}".rstrip(": ")) from None
     except OSError as error:
-        raise raising(f"the system reports “{error.strerror or 'an I/O error'}” while {doing}") from None
+        raise raising(f"the system reports “{_system_reason(error)}” while {doing}") from None
     except UnicodeDecodeError:
         raise raising(
             f"text is not in the declared encoding (while {doing}); set input.encoding in the policy"
@@ -38,6 +39,14 @@ def guarded(doing: str, raising: type[AnonymError] = InputError) -> Iterator[Non
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         ours = _ours_inside(error)
         raise (ours if ours is not None else raising(f"{explain(error)} (while {doing})")) from None
+
+
+def _system_reason(error: OSError) -> str:
+    """The system's own words; Polars gives them as text that may go on, so only the error number is taken from it."""
+    if error.strerror:
+        return error.strerror
+    number = re.search(r"os error (\d+)", str(error))
+    return os.strerror(int(number[1])) if number else "an I/O error"
 
 
 def _ours_inside(error: BaseException) -> AnonymError | None:

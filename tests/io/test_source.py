@@ -1,0 +1,116 @@
+"""Opening tables: formats, refusals, and no value of the data in any message."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from anonym.errors import InputError, PolicyError
+from anonym.io import open_frame, open_paths, written
+from anonym.io.source import ReadOptions
+
+FRAME = pl.DataFrame({"id": [1, 2, 3], "name": ["canary-ä", None, "canary-b"], "x": [0.5, None, 2.0]})
+
+
+def _write(frame: pl.DataFrame, path: Path) -> Path:
+    {
+        ".parquet": frame.write_parquet,
+        ".csv": frame.write_csv,
+        ".jsonl": frame.write_ndjson,
+        ".arrow": frame.write_ipc,
+    }[path.suffix](path)
+    return path
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".csv", ".jsonl", ".arrow"])
+def test_every_format_is_read_as_it_was_written(tmp_path: Path, ending: str) -> None:
+    path = _write(FRAME, tmp_path / f"in{ending}")
+    source = open_paths([path])
+    assert source.frame.collect().equals(FRAME)
+    assert dict(source.schema) == dict(FRAME.schema)
+    assert written(path, dict(FRAME.schema)).collect().equals(FRAME)
+
+
+def test_folders_and_globs_give_all_files_in_order(tmp_path: Path) -> None:
+    for i in range(3):
+        _write(FRAME.with_columns(id=pl.lit(i, pl.Int64)), tmp_path / f"part{i}.parquet")
+    (tmp_path / ".hidden.parquet").write_bytes(b"not a table")
+    for given in (tmp_path, tmp_path / "*.parquet"):
+        assert open_paths([given]).frame.collect()["id"].to_list() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+
+
+def test_csv_columns_are_text_where_the_policy_needs_text(tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text("zip;n\n01234;5\n04321;\n")
+    source = open_paths([tmp_path / "in.csv"], ReadOptions(separator=";", as_text=("zip",)))
+    assert source.frame.collect()["zip"].to_list() == ["01234", "04321"]
+    assert source.schema["n"] == pl.Int64
+
+
+def test_other_encodings_are_decoded(tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_bytes("name\nJosé\n".encode("latin-1"))
+    source = open_paths([tmp_path / "in.csv"], ReadOptions(encoding="latin-1"))
+    assert source.frame.collect()["name"].to_list() == ["José"]
+    with pytest.raises(PolicyError, match=r"input\.encoding"):
+        open_paths([tmp_path / "in.csv"], ReadOptions(encoding="no-such-code"))
+
+
+def test_duplicate_names_are_refused_in_every_format(tmp_path: Path) -> None:
+    pq.write_table(pa.table([[1], [2]], names=["ssn", "ssn"]), tmp_path / "in.parquet")
+    (tmp_path / "in.csv").write_text("ssn,ssn\n1,2\n")
+    (tmp_path / "in.jsonl").write_text('{"ssn": 1, "ssn": 2}\n')
+    for name in ("in.parquet", "in.csv", "in.jsonl"):
+        with pytest.raises(InputError, match="duplicate column name ssn"):
+            open_paths([tmp_path / name])
+
+
+def _damaged(tmp_path: Path) -> Path:
+    path = _write(FRAME, tmp_path / "whole.parquet")
+    path.write_bytes(path.read_bytes()[:-40])
+    return path
+
+
+def _mixed(tmp_path: Path) -> list[Path]:
+    return [_write(FRAME, tmp_path / "a.parquet"), _write(FRAME, tmp_path / "b.csv")]
+
+
+def _drifted(tmp_path: Path) -> list[Path]:
+    return [_write(FRAME, tmp_path / "a.parquet"), _write(FRAME.drop("x"), tmp_path / "b.parquet")]
+
+
+REFUSED = {
+    "missing": (lambda folder: [folder / "none.parquet"], "no such file"),
+    "empty folder": (lambda folder: [folder], "holds no file"),
+    "unknown ending": (lambda folder: [_write(FRAME, folder / "a.csv").rename(folder / "a.xlsx")], "unknown kind"),
+    "truncated": (lambda folder: [_damaged(folder)], "not readable as Parquet"),
+    "another schema": (_drifted, "do not share one schema|missing in one"),
+    "two formats": (_mixed, "several formats"),
+    "a URL": (lambda _: ["s3://bucket/key.parquet"], "not supported yet"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_opened_is_refused(tmp_path: Path, case: str) -> None:
+    make, words = REFUSED[case]
+    with pytest.raises(InputError, match=words) as caught:
+        open_paths(make(tmp_path)).frame.collect()
+    assert "canary" not in str(caught.value)
+
+
+def test_a_change_of_the_input_is_noticed(tmp_path: Path) -> None:
+    path = _write(FRAME, tmp_path / "in.parquet")
+    source = open_paths([path])
+    source.refuse_change()
+    _write(FRAME.head(2), path)
+    with pytest.raises(InputError, match="changed during the run"):
+        source.refuse_change()
+
+
+def test_arrow_and_polars_tables_are_taken_at_the_door() -> None:
+    for table in (FRAME, FRAME.lazy(), FRAME.to_arrow()):
+        assert open_frame(table).frame.collect().equals(FRAME)
+    with pytest.raises(InputError, match="a table is expected"):
+        open_frame([1, 2])
