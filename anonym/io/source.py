@@ -245,7 +245,20 @@ def _scan_parquet(files: list[Path], _options: ReadOptions) -> pl.LazyFrame:
     for file in files:
         if any("=" in part for part in file.parts[-3:-1]):
             raise InputError(f"{file.name} lies in a hive partition (name=value): such folders are not supported yet")
+    _refuse_drift(files, pl.read_parquet_schema)
     return pl.scan_parquet(files, glob=False, hive_partitioning=False)
+
+
+def _refuse_drift(files: list[Path], schema_of: Callable[[Path], Mapping[str, pl.DataType]]) -> None:
+    """All files must have the first one's columns and types; their order may differ."""
+    first = dict(schema_of(files[0]))
+    for file in files[1:]:
+        other = dict(schema_of(file))
+        differ = sorted(name for name in first.keys() | other.keys() if first.get(name) != other.get(name))
+        if differ:
+            raise InputError(
+                f"the files do not share one schema: {file.name} differs from {files[0].name} in {', '.join(differ)}"
+            )
 
 
 def _scan_json(files: list[Path], options: ReadOptions) -> pl.LazyFrame:
@@ -254,6 +267,7 @@ def _scan_json(files: list[Path], options: ReadOptions) -> pl.LazyFrame:
 
 
 def _scan_ipc(files: list[Path], _options: ReadOptions) -> pl.LazyFrame:
+    _refuse_drift(files, pl.read_ipc_schema)
     return pl.scan_ipc(files, glob=False)
 
 

@@ -86,7 +86,7 @@ REFUSED = {
     "empty folder": (lambda folder: [folder], "holds no file"),
     "unknown ending": (lambda folder: [_write(FRAME, folder / "a.csv").rename(folder / "a.xlsx")], "unknown kind"),
     "truncated": (lambda folder: [_damaged(folder)], "not readable as Parquet"),
-    "another schema": (_drifted, "do not share one schema|missing in one"),
+    "another schema": (_drifted, "do not share one schema: b.parquet differs from a.parquet in x"),
     "two formats": (_mixed, "several formats"),
     "a URL": (lambda _: ["s3://bucket/key.parquet"], "not supported yet"),
 }
