@@ -181,7 +181,7 @@ RULES: dict[str, tuple[str, ...]] = {
         "the key file you asked for:\n[[pem]]",
         "reset link does not open: https://app.example.com/reset?token=[[reset]]",
         "slack hook token is [[slack]], github one [[github]]. please rotate",
-        'client_secret = "[[secret]]"  # from the portal',
+        'client_secret = "[[client_secret]]"  # from the portal',
         "PIN is [[pin]] for the voicemail of [[first]]",
     ),
     "foreign": (

@@ -227,7 +227,7 @@ VALUES: dict[str, tuple[str | None, Callable[[Scene], str]]] = {
     "aws_secret": ("SECRET", lambda s: s.dice.text(BASE64, 40)),
     "github": ("SECRET", lambda s: "gh" + "p_" + s.dice.text(ALPHANUMERIC, 36)),
     "slack": ("SECRET", lambda s: "xo" + f"xb-{s.dice.digits(12)}-{s.dice.digits(12)}-{s.dice.text(ALPHANUMERIC, 24)}"),
-    "secret": ("SECRET", lambda s: s.dice.text(ALPHANUMERIC + "~-_", 40)),
+    "client_secret": ("SECRET", lambda s: s.dice.text(ALPHANUMERIC + "~-_", 40)),
     "reset": ("SECRET", lambda s: s.dice.hexadecimal(40)),
     "jwt": ("SECRET", _jwt),
     "pem": ("SECRET", _pem),
