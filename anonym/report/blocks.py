@@ -1,0 +1,86 @@
+"""The blocks that the sections of the page are built of: sections, tables, lists of facts, statuses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from anonym.report import figures
+from anonym.report.markup import Markup, join, tag
+
+HELD = {True: ("good", "✓ holds"), False: ("bad", "✗ fails"), None: ("none", figures.NOT_MEASURED)}
+
+
+@dataclass(frozen=True)
+class Section:
+    """One numbered section of the page."""
+
+    key: str
+    title: str
+    body: Markup
+
+    def render(self, number: int) -> Markup:
+        heading = tag("h2", tag("span", str(number), class_="no"), self.title, id=f"{self.key}-h")
+        return tag("section", heading, self.body, id=self.key, aria_labelledby=f"{self.key}-h")
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A table column: its heading and the class of its cells."""
+
+    label: str
+    kind: str = ""
+
+
+def table(caption: str, headings: Sequence[Heading], rows: Iterable[Sequence[object]]) -> Markup:
+    """A table whose first cell in each row is the row's heading."""
+    body = tag("tbody", [row(headings, cells) for cells in rows])
+    return framed(caption, headings, body)
+
+
+def framed(caption: str, headings: Sequence[Heading], *bodies: Markup) -> Markup:
+    """A table in a frame that scrolls sideways where the page is too narrow for it."""
+    head = tag("thead", tag("tr", [tag("th", one.label, scope="col", class_=one.kind or None) for one in headings]))
+    inner = tag("table", tag("caption", caption), head, *bodies)
+    return tag("div", inner, class_="scroll", tabindex="0", role="region", aria_label=caption)
+
+
+def row(headings: Sequence[Heading], cells: Sequence[object]) -> Markup:
+    first, *others = cells
+    named = tag("th", first, scope="row")
+    rest = [tag("td", cell, class_=one.kind or None) for one, cell in zip(headings[1:], others, strict=True)]
+    return tag("tr", named, rest)
+
+
+def facts(pairs: Iterable[tuple[str, object]]) -> Markup:
+    """A list of terms and what is said of them."""
+    return tag("dl", [join(tag("dt", term), tag("dd", said)) for term, said in pairs], class_="facts")
+
+
+def absent(said: str = figures.NOT_MEASURED) -> Markup:
+    """What stands where there is no figure."""
+    return tag("span", said, class_="none")
+
+
+def figure(value: float | None, printed: str) -> str | Markup:
+    """The printed figure, or that it was not measured."""
+    return absent() if value is None else printed
+
+
+def status(held: bool | None, missing: str = figures.NOT_MEASURED) -> Markup:
+    kind, said = HELD[held]
+    return tag("span", missing if held is None else said, class_=f"status {kind}")
+
+
+def sub(said: str) -> Markup:
+    """A second, quieter line in a cell."""
+    return tag("span", said, class_="sub")
+
+
+def note(said: str) -> Markup:
+    return tag("p", said, class_="note")
+
+
+def name(said: str) -> Markup:
+    """A column's name, shortened in the middle where it is very long."""
+    return tag("span", figures.shortened(said, 120), class_="name", title=said if len(said) > 120 else None)

@@ -1,0 +1,123 @@
+"""Drawings as inline SVG: widths in per cent, heights in pixels, so that they fit any width with text of one size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from anonym.report import figures
+from anonym.report.fields import SizeBin
+from anonym.report.markup import Markup, join, tag
+
+PLOT_TOP, PLOT_HEIGHT, PLOT_TICKS = 22, 130, 18
+
+
+def drawing(identifier: str, title: str, description: str, height: int, *parts: object, class_: str) -> Markup:
+    """An SVG with a title and a description that screen readers give."""
+    head = (tag("title", title, id=f"{identifier}-t"), tag("desc", description, id=f"{identifier}-d"))
+    named = {"role": "img", "aria_labelledby": f"{identifier}-t {identifier}-d"}
+    return tag("svg", *head, *parts, class_=class_, width="100%", height=height, **named)
+
+
+def bar(share: float | None, mark: float | None = None, kind: str = "") -> Markup:
+    """A horizontal bar of a share in [0, 1], hidden from screen readers: its figure stands beside it as text."""
+    if share is None:
+        return tag("svg", _dashes(), class_="bar", width="100%", height=12, aria_hidden="true")
+    parts = [tag("rect", class_="track", x=0, y=1, width="100%", height=10, rx=2)]
+    if share > 0:
+        parts.append(
+            tag("rect", class_=f"fill {kind}".strip(), x=0, y=1, width=per_cent(max(share, 0.004)), height=10, rx=2)
+        )
+    if mark is not None:
+        parts.append(tag("line", class_="mark", x1=per_cent(mark), x2=per_cent(mark), y1=0, y2=12))
+    return tag("svg", parts, class_="bar", width="100%", height=12, aria_hidden="true")
+
+
+def _dashes() -> Markup:
+    return tag("line", class_="absent", x1=0, x2="100%", y1=6, y2=6)
+
+
+def per_cent(share: float) -> str:
+    return f"{min(max(share, 0.0), 1.0) * 100:.2f}%"
+
+
+def histogram(bins: Sequence[SizeBin], k: int | None, members: str) -> Markup:
+    """Share of released rows by the size of their class, a column for each bin; bins below k are marked."""
+    rows = sum(one["rows"] for one in bins)
+    shares = [one["rows"] / rows if rows else 0.0 for one in bins]
+    slot = 1 / len(bins)
+    bottom = PLOT_TOP + PLOT_HEIGHT
+    columns = [
+        _column(index * slot, slot, share / max(shares), share, k is not None and one["to"] < k)
+        for index, (one, share) in enumerate(zip(bins, shares, strict=True))
+    ]
+    ticks = [_tick(index * slot, figures.compact(one["from"]), bottom) for index, one in enumerate(bins)]
+    axis = tag("line", class_="axis", x1=0, x2="100%", y1=bottom, y2=bottom)
+    described = "; ".join(_words(one, share, members) for one, share in zip(bins, shares, strict=True))
+    title = "Share of released rows by the size of their class"
+    return drawing("sizes", title, described, bottom + PLOT_TICKS, columns, axis, ticks, class_="histogram")
+
+
+def _words(one: SizeBin, share: float, members: str) -> str:
+    classes = figures.plural(one["classes"], "class")
+    return f"{one['from']:,} to {one['to']:,} {members}: {figures.share(share)} of rows in {classes}"
+
+
+def _column(x: float, width: float, height: float, share: float, low: bool) -> Markup | None:
+    if share <= 0:
+        return None
+    pixels = max(1.5, height * PLOT_HEIGHT)
+    top = PLOT_TOP + PLOT_HEIGHT - pixels
+    fill = "fill below" if low else "fill"
+    body = tag(
+        "rect",
+        class_=fill,
+        x=per_cent(x + width * 0.06),
+        width=per_cent(width * 0.88),
+        y=f"{top:.1f}",
+        height=f"{pixels:.1f}",
+    )
+    label = tag("text", figures.rounded_share(share), class_="value", x=per_cent(x + width / 2), y=f"{top - 6:.1f}")
+    return join(body, label)
+
+
+def _tick(x: float, label: str, bottom: int) -> Markup:
+    return tag("text", label, class_="tick", x=per_cent(x), y=bottom + 14)
+
+
+def staircase(identifier: str, levels: Sequence[int], chosen: int | None, described: str) -> Markup:
+    """A hierarchy as rising steps, finest left; the level that the release uses is filled, the ones below it shaded."""
+    height, slot = 34, 1 / len(levels)
+    steps = [_step(index, level, chosen, slot, height, len(levels)) for index, level in enumerate(levels)]
+    return drawing(identifier, "Levels of the hierarchy", described, height, steps, class_="stairs")
+
+
+def _step(index: int, level: int, chosen: int | None, slot: float, height: int, steps: int) -> Markup:
+    tall = 8 + (height - 10) * (index + 1) / steps
+    kind = "plain" if chosen is None else "chosen" if level == chosen else "under" if level < chosen else "over"
+    shape: dict[str, Any] = {"x": per_cent(index * slot), "width": per_cent(slot * 0.92)}
+    return tag("rect", class_=kind, y=f"{height - tall:.1f}", height=f"{tall:.1f}", rx=2, **shape)
+
+
+def interval(
+    identifier: str,
+    low: float | None,
+    rate: float | None,
+    high: float | None,
+    baseline: float | None,
+    control: float | None,
+) -> Markup:
+    """A rate in [0, 1] with its interval as a band, beside a baseline (solid) and a control (dashed)."""
+    parts = [tag("rect", class_="track", x=0, y=3, width="100%", height=10, rx=2)]
+    if low is not None and high is not None:
+        parts.append(
+            tag("rect", class_="band", x=per_cent(low), y=3, width=per_cent(max(high - low, 0.004)), height=10)
+        )
+    if rate is not None:
+        parts.append(tag("circle", class_="rate", cx=per_cent(rate), cy=8, r=4.5))
+    for kind, value in (("baseline", baseline), ("control", control)):
+        if value is not None:
+            parts.append(tag("line", class_=kind, x1=per_cent(value), x2=per_cent(value), y1=0, y2=16))
+    said = (("interval from", low), ("to", high), ("rate", rate), ("baseline", baseline), ("control", control))
+    described = ", ".join(f"{word} {figures.share(value)}" for word, value in said)
+    return drawing(identifier, "Success of the attack", described, 16, parts, class_="range")

@@ -1,0 +1,204 @@
+"""Sections on what was found and tested: text, attacks, training, verification, limits, environment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from anonym.report import blocks, figures, svg
+from anonym.report.blocks import Heading, Section
+from anonym.report.fields import Attack, Evidence, Proportion, Recall, Text
+from anonym.report.markup import Markup, join, tag
+
+MOST_ENTITIES = 24
+VERDICTS = {
+    "pass": ("good", "✓ pass"),
+    "fail": ("bad", "✗ fail"),
+    "inconclusive": ("warn", "inconclusive"),
+    "too_weak": ("warn", "attack too weak"),
+    None: ("none", "no threshold"),
+}
+
+
+# text ----------------------------------------------------------------------------------------------------------------
+
+
+def text(evidence: Evidence) -> Section:
+    if not evidence["text"]:
+        return Section("text", "Text", blocks.note("Not applicable: the policy lists no text column."))
+    body = [_text_column(name, part) for name, part in evidence["text"].items()]
+    return Section("text", "What was found in text", join(body, tag("h3", "Recall"), _recall(evidence["recall"])))
+
+
+def _text_column(name: str, part: Text) -> Markup:
+    total = sum(part["spans"].values())
+    changed = f", in {figures.plural(part['changed'], 'text')}" if "changed" in part else ""
+    said = f"{figures.plural(total, 'span')} replaced in {figures.plural(part['documents'], 'text')}{changed}."
+    if part["withheld"]:
+        said += f" {figures.plural(part['withheld'], 'text')} could not be processed, so withheld as a whole."
+    pairs: list[tuple[str, object]] = [
+        ("Models", ", ".join(part["ner"]) if part["ner"] else "none: rules and patterns only")
+    ]
+    if "also_from" in part:
+        pairs.append(("Scrubbed from the row", figures.listed(part["also_from"] or ["nothing"], 12)))
+    return join(tag("h3", blocks.name(name)), tag("p", said), blocks.facts(pairs), _spans(name, part, total))
+
+
+def _spans(name: str, part: Text, total: int) -> Markup | None:
+    if not total:
+        return None
+    ranked = sorted(part["spans"].items(), key=lambda pair: (-pair[1], pair[0]))
+    largest = ranked[0][1]
+    rows = [(kind, svg.bar(number / largest), figures.count(number)) for kind, number in ranked[:MOST_ENTITIES]]
+    caption = f"Spans replaced in {figures.shortened(name, 60)}, by entity"
+    if len(ranked) > MOST_ENTITIES:
+        caption += f", {MOST_ENTITIES} of {len(ranked)}"
+    return blocks.table(f"{caption}.", (Heading("Entity"), Heading("", "bars"), Heading("Spans", "num")), rows)
+
+
+def _recall(recall: Recall | None) -> Markup:
+    if recall is None:
+        said = (
+            "No labelled sample was scrubbed under this text policy, so it is unknown how much was missed. The counts "
+            "above say what was found, not what was there."
+        )
+        return join(tag("p", blocks.absent("Not measured. "), said))
+    rows = [_proportion("All entities", recall["overall"])]
+    rows += [_proportion(entity, found) for entity, found in recall["entities"].items()]
+    caption = (
+        f"Share of labelled spans found, in {figures.plural(recall['documents'], 'labelled text')}; 95 % intervals."
+    )
+    headings = (Heading("Entity"), Heading("Found", "num"), Heading("Recall", "num"), Heading("Interval", "num"))
+    return blocks.table(caption, headings, rows)
+
+
+def _proportion(label: str, part: Proportion) -> Sequence[object]:
+    found = f"{figures.count(part['found'])} of {figures.count(part['of'])}"
+    return label, found, blocks.figure(part["rate"], figures.share(part["rate"])), _interval(part["low"], part["high"])
+
+
+def _interval(low: float | None, high: float | None) -> object:
+    return blocks.absent() if low is None or high is None else f"{figures.share(low)} – {figures.share(high)}"
+
+
+# attacks and training ------------------------------------------------------------------------------------------------
+
+
+def attacks(evidence: Evidence) -> Section:
+    threat = evidence.get("threat_model") or {}
+    declared = [(term.capitalize(), str(said)) for term, said in threat.items()]
+    body = [tag("h3", "Threat model, as the policy declares it"), blocks.facts(declared)] if declared else []
+    if not evidence["attacks"]:
+        said = "None run. Whether someone could link, single out or infer was not tried on this release."
+        return Section("attacks", "Attacks", join(blocks.note(said), body))
+    headings = (
+        Heading("Attack"),
+        Heading("Success", "bars"),
+        Heading("Rate", "num"),
+        Heading("Baseline", "num"),
+        Heading("Control", "num"),
+        Heading("Verdict"),
+    )
+    caption = (
+        "Success of each attack with its 95 % interval (band), beside guessing (solid line) and people who were never "
+        "released (dashed line). Advantage: what the attack gains over the control."
+    )
+    table = blocks.table(caption, headings, [_attack(index, one) for index, one in enumerate(evidence["attacks"])])
+    return Section("attacks", "Attacks", join(table, body))
+
+
+def _attack(index: int, one: Attack) -> Sequence[object]:
+    knows = one["knows"] if isinstance(one["knows"], str) else figures.listed(one["knows"], 12)
+    tried = f"{figures.count(one['correct'])} correct of {figures.plural(one['attempts'], 'attempt')}"
+    named = join(one["name"], blocks.sub(f"knows {knows}"), blocks.sub(tried))
+    drawn = svg.interval(f"attack-{index}", one["low"], one["rate"], one["high"], one["baseline"], one["control"])
+    rate = join(blocks.figure(one["rate"], figures.share(one["rate"])), _interval_line(one), _advantage(one))
+    kind, said = VERDICTS[one["verdict"]]
+    shares = [blocks.figure(one[key], figures.share(one[key])) for key in ("baseline", "control")]
+    return named, drawn, rate, *shares, tag("span", said, class_=f"status {kind}")
+
+
+def _interval_line(one: Attack) -> Markup | None:
+    if one["low"] is None or one["high"] is None:
+        return None
+    return blocks.sub(f"{figures.share(one['low'])} – {figures.share(one['high'])}")
+
+
+def _advantage(one: Attack) -> Markup | None:
+    return None if one["advantage"] is None else blocks.sub(f"advantage {figures.number(one['advantage'])}")
+
+
+def training(evidence: Evidence) -> Section:
+    part = evidence["training"]
+    if part is None:
+        said = "None recorded. A model trained on this release has no guarantee of its own."
+        return Section("training", "Private training", blocks.note(said))
+    pairs: list[tuple[str, object]] = [("ε", f"{figures.at_most(part['epsilon'])} at δ = {part['delta']:g}")]
+    pairs += [
+        (key.replace("_", " ").capitalize(), _said(value))
+        for key, value in part.items()
+        if key not in ("epsilon", "delta")
+    ]
+    return Section("training", "Private training", blocks.facts(pairs))
+
+
+def _said(value: object) -> str:
+    if isinstance(value, list):
+        return "; ".join(map(str, value)) or "nothing"
+    return figures.number(value) if isinstance(value, int | float) else str(value)
+
+
+# verification, limits, environment -----------------------------------------------------------------------------------
+
+
+def verification(evidence: Evidence) -> Section:
+    part = evidence["verification"]
+    if not part["checks"]:
+        return Section("verification", "Verification", blocks.note("No file was written, so none was verified."))
+    rows = [(check["name"], blocks.status(check["held"], "not checked"), check["detail"]) for check in part["checks"]]
+    read = f"The file {part['file']} was read back" if "file" in part else "The written file was read back"
+    caption = f"{read} by code that shares nothing with the search."
+    headings = (Heading("Check"), Heading("Result"), Heading("Found", "words"))
+    return Section("verification", "Verification", blocks.table(caption, headings, rows))
+
+
+def limitations(evidence: Evidence) -> Section:
+    body = tag("ol", [tag("li", said) for said in evidence["limits"]], class_="limits")
+    return Section("limits", "What this does not show", body)
+
+
+TIMES = (
+    ("started", "Started"),
+    ("finished", "Finished"),
+    ("wall_s", "Elapsed"),
+    ("cpu_s", "CPU"),
+    ("search_cpu_s", "CPU of the search, without compilation"),
+    ("search_compile_s", "Compilation of the search"),
+    ("peak_memory_mb", "Peak memory"),
+    ("threads", "Threads"),
+    ("platform", "Platform"),
+)
+
+
+def environment(evidence: Evidence) -> Section:
+    part = evidence["environment"]
+    hashes = [
+        ("Policy", evidence["policy"]["sha256"]),
+        ("Input, keyed digest of its classes", evidence["input"]["digest"]),
+        ("Release, digest of its classes", evidence["output"]["digest"]),
+        *((f"File {name}", digest) for name, digest in part.get("files", {}).items()),
+    ]
+    rows = [(named, blocks.absent() if digest is None else tag("code", digest)) for named, digest in hashes]
+    table = blocks.table("SHA-256 unless it says otherwise.", (Heading("Of"), Heading("Hash", "words")), rows)
+    versions = ", ".join(f"{name} {version}" for name, version in part.get("versions", {}).items())
+    pairs = [*_times(evidence), *([("Versions", versions)] if versions else [])]
+    return Section("environment", "Environment and hashes", join(table, blocks.facts(pairs)))
+
+
+def _times(evidence: Evidence) -> Iterator[tuple[str, str]]:
+    for key, label in TIMES:
+        value = evidence["environment"].get(key)
+        if isinstance(value, int | float):
+            unit = " s" if key.endswith("_s") else " MB" if key.endswith("_mb") else ""
+            yield label, f"{figures.number(value)}{unit}"
+        elif value is not None:
+            yield label, str(value)

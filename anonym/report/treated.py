@@ -1,0 +1,188 @@
+"""Sections on the columns: what became of each, what it cost, and the recoding that the search chose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from anonym.report import blocks, figures, limits, svg
+from anonym.report.blocks import Heading, Section
+from anonym.report.fields import Column, Evidence
+from anonym.report.markup import Markup, join, tag
+
+ROLES = (
+    ("keep", "Keep", "released as they are"),
+    ("sensitive", "Sensitive", "released as they are"),
+    ("quasi", "Quasi-identifiers", "what the guarantee speaks of"),
+    ("text", "Free text", "scrubbed"),
+    ("identifier", "Identifiers", ""),
+    ("drop", "Dropped", "not released"),
+)
+ACTIONS = {
+    "generalise": "generalised",
+    "keep": "as it is",
+    "scrub": "scrubbed",
+    "drop": "not released",
+    "redact": "every value replaced by one mark",
+    "pseudonym": "keyed token",
+    "surrogate": "invented value of the same kind",
+    "shift": "dates moved by one keyed offset per unit",
+}
+
+
+# columns by role -----------------------------------------------------------------------------------------------------
+
+
+def columns(evidence: Evidence) -> Section:
+    plain = [column for column in evidence["columns"] if limits.untouched(column, evidence)]
+    headings = (Heading("Column"), Heading("What became of it", "words"), Heading("k if known too", "num"))
+    bodies = [_role(evidence, headings, *role) for role in ROLES]
+    caption = (
+        "Every column of the input, by role. k if known too: the smallest class for an attacker who knows the "
+        "quasi-identifiers and this column as well."
+    )
+    table = blocks.framed(caption, headings, *[body for body in bodies if body is not None])
+    return Section("columns", "Columns by role", join(_callout(plain), table))
+
+
+def _callout(plain: Sequence[Column]) -> Markup:
+    if not plain:
+        return tag("p", "No column is released untouched.")
+    names = figures.listed((figures.shortened(column["name"], 60) for column in plain), 12)
+    verb = "is" if len(plain) == 1 else "are"
+    said = f"{figures.plural(len(plain), 'column')} {verb} released untouched: "
+    return tag("p", tag("strong", said), tag("span", names, class_="name"), ".", class_="callout")
+
+
+def _role(evidence: Evidence, headings: Sequence[Heading], role: str, title: str, meaning: str) -> Markup | None:
+    found = [column for column in evidence["columns"] if column["role"] == role]
+    if not found:
+        return None
+    said = tag("span", f" {meaning}", class_="note") if meaning else None
+    group = tag("tr", tag("th", title, said, scope="rowgroup", colspan=len(headings)))
+    rows = [blocks.row(headings, _column(column, evidence)) for column in found]
+    return tag("tbody", group, rows, class_="role")
+
+
+def _column(column: Column, evidence: Evidence) -> Sequence[object]:
+    dtype = column.get("dtype")
+    named = join(blocks.name(column["name"]), blocks.sub(dtype) if dtype else None)
+    return (
+        named,
+        join(_treatment(column, evidence), [blocks.sub(said) for said in _details(column)]),
+        _known(column, evidence),
+    )
+
+
+def _treatment(column: Column, evidence: Evidence) -> object:
+    if limits.untouched(column, evidence):
+        return tag("span", "released untouched", class_="status warn")
+    if column["role"] == "quasi":
+        level = limits.chosen_levels(evidence).get(column["name"])
+        said = (column["levels"] or {}).get(str(level)) if level is not None else None
+        return f"generalised: {said}" if said else "generalised"
+    return ACTIONS.get(column["action"], column["action"])
+
+
+def _details(column: Column) -> Iterator[str]:
+    if column["form"] is not None:
+        yield f"form {column['form']}"
+    if column.get("key_id"):
+        lasting = ", the same in every release" if column.get("scope") == "project" else ""
+        yield f"key {column['key_id']}{lasting}; stays personal data"
+    if column.get("reason"):
+        yield f"values that fewer than k hold may stay: {column['reason']}"
+
+
+def _known(column: Column, evidence: Evidence) -> object:
+    if column["role"] not in ("keep", "sensitive"):
+        return ""
+    value = column.get("k_if_known")
+    if value is None:
+        return blocks.absent()
+    return tag("span", figures.count(value), class_="below" if value < limits.required_k(evidence) else None)
+
+
+# loss ----------------------------------------------------------------------------------------------------------------
+
+
+def loss(evidence: Evidence) -> Section:
+    measured = [column for column in evidence["columns"] if column["role"] == "quasi"]
+    if not measured:
+        return Section("loss", "Loss", blocks.note("Not applicable: no quasi-identifier was generalised."))
+    mean = evidence["loss"]["ncp"]
+    ranked = sorted(measured, key=lambda column: -(column["loss"] or 0.0))
+    rows = [
+        (
+            blocks.name(column["name"]),
+            svg.bar(column["loss"], mean),
+            blocks.figure(column["loss"], figures.number(column["loss"])),
+        )
+        for column in ranked
+    ]
+    caption = (
+        "Normalised certainty penalty over all input rows: 0 untouched, 1 nothing left; a suppressed row counts 1. "
+        f"The line marks the mean, {figures.number(mean)}."
+    )
+    headings = (Heading("Column"), Heading("Loss", "bars"), Heading("NCP", "num"))
+    return Section("loss", "Loss per column", join(blocks.table(caption, headings, rows), _further_losses(evidence)))
+
+
+def _further_losses(evidence: Evidence) -> Markup:
+    part = evidence["loss"]
+    return blocks.facts(
+        (
+            ("Mean NCP", blocks.figure(part["ncp"], figures.number(part["ncp"]))),
+            ("Discernibility", blocks.figure(part["discernibility"], figures.number(part["discernibility"]))),
+            (
+                "Class size over k",
+                blocks.figure(part["average_class_size"], figures.number(part["average_class_size"])),
+            ),
+        )
+    )
+
+
+# search --------------------------------------------------------------------------------------------------------------
+
+
+def search(evidence: Evidence) -> Section:
+    part = evidence["search"]
+    if part is None:
+        return Section("search", "Search", blocks.note("Not applicable: the policy has no quasi-identifier."))
+    bound = blocks.figure(part["bound"], f"the objective cannot be below {figures.number(part['bound'])}")
+    pairs = [
+        ("Strategy", f"{part['strategy']}: {part['why']}" if part["why"] else part["strategy"]),
+        ("Objective", part["objective"].replace("_", " ")),
+        (
+            "Optimal",
+            "yes: nothing better exists within these hierarchies and this limit" if part["optimal"] else "not proven",
+        ),
+        ("Proven bound", bound),
+        (
+            "Reproducible",
+            "yes, with the same input, policy and seed" if part["reproducible"] else "no: its budget was a time",
+        ),
+    ]
+    return Section("search", "Search and levels", join(blocks.facts(pairs), _levels(evidence)))
+
+
+def _levels(evidence: Evidence) -> Markup | None:
+    chosen = limits.chosen_levels(evidence)
+    found = [column for column in evidence["columns"] if column["levels"]]
+    if not found:
+        return None
+    rows = [_level_row(index, column, chosen.get(column["name"])) for index, column in enumerate(found)]
+    headings = (Heading("Column"), Heading("Finest to coarsest", "stairs-cell"), Heading("Released at", "words"))
+    caption = "The levels that the policy allows for each quasi-identifier, and the one that the release uses."
+    return blocks.table(caption, headings, rows)
+
+
+def _level_row(index: int, column: Column, chosen: int | None) -> Sequence[object]:
+    described = column["levels"] or {}
+    levels = sorted(map(int, described))
+    words = "; ".join(f"level {level}: {described[str(level)]}" for level in levels)
+    if chosen is None:
+        said = join("varies by class", blocks.sub(f"levels {levels[0]} to {levels[-1]}"))
+    else:
+        said = join(described.get(str(chosen), ""), blocks.sub(f"level {chosen} of {levels[0]} to {levels[-1]}"))
+        words = f"released at level {chosen}; {words}"
+    return blocks.name(column["name"]), svg.staircase(f"stairs-{index}", levels, chosen, words), said
