@@ -91,15 +91,13 @@ def _redacted(name: str, dtype: pl.DataType) -> pl.Expr:
 
 
 def _pseudonyms(name: str, dtype: pl.DataType, action: Pseudonym, keyring: Keyring) -> pl.Expr:
+    from anonym.columns.distinct import DistinctReplacement  # imports Numba
+
     canonical_text(pl.Series(name, [], dtype))  # refuses the type here, before any row is read
     token = action.token(name, keyring)
-    return pl.col(name).map_batches(lambda batch: _tokens(batch, token), return_dtype=pl.String, is_elementwise=True)
-
-
-def _tokens(batch: pl.Series, token: Callable[[bytes], str]) -> pl.Series:
-    """Each distinct value of the batch is hashed once, whatever the number of its rows."""
-    text = canonical_text(batch).alias("text")
-    distinct = text.unique().drop_nulls()
-    tokens = pl.Series("token", [token(value) for value in distinct.cast(pl.Binary).to_list()], dtype=pl.String)
-    pairs = pl.DataFrame([distinct, tokens])
-    return text.to_frame().join(pairs, on="text", how="left", maintain_order="left")["token"].alias(batch.name)
+    tokens = DistinctReplacement(
+        lambda text: pl.Series("token", [token(value) for value in text.cast(pl.Binary).to_list()], dtype=pl.String)
+    )
+    return pl.col(name).map_batches(
+        lambda batch: tokens(canonical_text(batch)), return_dtype=pl.String, is_elementwise=True
+    )

@@ -27,7 +27,7 @@ class DemoFiles:
     devices: Path  # the hierarchy that the policy names
 
 
-def write_demo(folder: Path, n_rows: int = ROWS, seed: int = SEED) -> DemoFiles:
+def write_demo(folder: Path, rows: int = ROWS, seed: int = SEED) -> DemoFiles:
     """Write table, labelled notes and policy into `folder`, which is made. Files of these names are replaced.
 
     Raises OutputError where the folder cannot be written.
@@ -35,7 +35,7 @@ def write_demo(folder: Path, n_rows: int = ROWS, seed: int = SEED) -> DemoFiles:
     files = DemoFiles(
         folder / "tickets.parquet", folder / "tickets.spans.jsonl", folder / "policy.yaml", folder / DEVICES
     )
-    table, spans = tickets(n_rows, seed)
+    table, spans = tickets(rows, seed)
     source = policy_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)

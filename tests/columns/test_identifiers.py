@@ -141,6 +141,7 @@ actions = st.builds(
 salts = st.sampled_from([b"s" * 32, b"t" * 32])
 
 
+@settings(deadline=None)  # the first call compiles
 @given(texts, actions, salts)
 def test_pseudonyms_equal_the_naive_twin(values: list[str | None], action: Pseudonym, salt: bytes) -> None:
     ring = replace(RING, salt=salt)
@@ -155,6 +156,7 @@ def test_pseudonyms_equal_the_naive_twin(values: list[str | None], action: Pseud
 short = st.text("ab", max_size=2)
 
 
+@settings(deadline=None)
 @given(short, actions, salts, short, actions, salts)
 def test_same_token_exactly_when_everything_agrees(
     one: str, action: Pseudonym, salt: bytes, other: str, action2: Pseudonym, salt2: bytes
@@ -166,7 +168,7 @@ def test_same_token_exactly_when_everything_agrees(
     assert same == (identity(one, action, salt) == identity(other, action2, salt2))
 
 
-@settings(max_examples=20)
+@settings(max_examples=20, deadline=None)
 @given(st.lists(st.integers(0, 20), max_size=60), st.integers(1, 60))
 def test_batches_do_not_matter(values: list[int], size: int) -> None:
     whole = tokens(values, PROJECT, dtype=pl.Int64)

@@ -16,7 +16,7 @@ from anonym.errors import OutputError
 
 
 def test_the_files_are_written_and_read_back(tmp_path: Path) -> None:
-    files = write_demo(tmp_path / "new" / "folder", n_rows=200)
+    files = write_demo(tmp_path / "new" / "folder", rows=200)
     table, spans = tickets(200)
     assert pl.read_parquet(files.table).equals(table)
     lines = [json.loads(line) for line in files.spans.read_text(encoding="utf-8").splitlines()]
@@ -27,14 +27,14 @@ def test_the_files_are_written_and_read_back(tmp_path: Path) -> None:
 
 
 def test_the_policy_lists_the_columns_and_finds_its_hierarchy(tmp_path: Path) -> None:
-    files = write_demo(tmp_path, n_rows=1)
+    files = write_demo(tmp_path, rows=1)
     policy = yaml.safe_load(files.policy.read_text(encoding="utf-8"))
     assert set(policy["columns"]) == set(SCHEMA)
     assert (tmp_path / policy["columns"]["device"]["hierarchy"]["file"]).is_file()
 
 
 def test_the_hierarchy_covers_every_device(tmp_path: Path) -> None:
-    lines = [line.split(",") for line in write_demo(tmp_path, n_rows=1).devices.read_text().splitlines()]
+    lines = [line.split(",") for line in write_demo(tmp_path, rows=1).devices.read_text().splitlines()]
     assert [line[0] for line in lines] == [model for model, _ in DEVICES]
     assert {line[-1] for line in lines} == {"*"}
 
@@ -42,4 +42,4 @@ def test_the_hierarchy_covers_every_device(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="sample cannot be written"):
-        write_demo(tmp_path / "file" / "folder", n_rows=1)
+        write_demo(tmp_path / "file" / "folder", rows=1)

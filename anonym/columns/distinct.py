@@ -1,0 +1,132 @@
+"""Replace values through a function that is called once for each distinct value, while batches stream by.
+
+Measured on ten million rows of a million distinct values: hashing the distinct values of every batch took 23 CPU s, a
+Python dict of what is known would still take 13. Here a Numba table over 64-bit hashes finds the rows that bring
+something new, and the batch is gathered from what is known: 3 s beside the 2 s of the million calls. No result rests on
+a hash: the text of each row is compared with the text it was taken for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Lock
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from anonym.criteria.jit import kernel
+
+Hashes = NDArray[np.uint64]
+
+LIMIT = 2_000_000  # known values, about 0.3 GB; beyond it the table starts anew
+_FREE = np.int32(-1)
+
+
+def polars_hash(text: pl.Series) -> Hashes:
+    return text.hash().to_numpy()
+
+
+class DistinctReplacement:
+    """The function `replace` of a series of distinct, non-null texts, applied to any series of texts; null stays null.
+
+    `replace` must depend on the text alone: it is asked again for values that were forgotten. Batches may come from
+    several threads.
+    """
+
+    def __init__(
+        self,
+        replace: Callable[[pl.Series], pl.Series],
+        limit: int = LIMIT,
+        hashes: Callable[[pl.Series], Hashes] = polars_hash,
+    ) -> None:
+        self._replace = replace
+        self._limit = limit
+        self._hashes = hashes
+        self._lock = Lock()
+        self._known = -1
+
+    def __call__(self, text: pl.Series) -> pl.Series:
+        with self._lock:
+            if self._known < 0 or self._known > self._limit:
+                self._start(text.dtype)
+            at = pl.Series(self._entries(text), dtype=pl.UInt32)
+            result, met = self._replacements.gather(at), self._texts.gather(at)
+        if met.equals(text.alias(met.name)):
+            return result.alias(text.name)
+        return self._mended(text, met, result).alias(text.name)
+
+    def _start(self, dtype: pl.DataType) -> None:
+        """An empty table whose entry 0 is null."""
+        null = pl.Series("text", [None], dtype=dtype)
+        nothing = self._replace(null.clear())
+        self._texts, self._replacements = null, pl.concat([nothing, nothing.clear(1)])
+        self._slots = np.full(1 << 12, _FREE, dtype=np.int32)
+        self._keys = np.empty(1 << 11, dtype=np.uint64)
+        self._known = _enter(self._hashes(null), self._slots, self._keys, 0, *_room(1))
+
+    def _entries(self, text: pl.Series) -> NDArray[np.uint32]:
+        """The entry of each row; values not met before are entered."""
+        self._grow(self._known + len(text))
+        entries, first = _room(len(text))
+        known = _enter(self._hashes(text), self._slots, self._keys, self._known, entries, first)
+        if known > self._known:
+            fresh = text.gather(first[: known - self._known]).alias("text")
+            self._texts = pl.concat([self._texts, fresh]).rechunk()
+            self._replacements = pl.concat([self._replacements, self._replace(fresh)]).rechunk()
+            self._known = known
+        return entries
+
+    def _grow(self, room: int) -> None:
+        """Keep the table at most half full."""
+        if room <= len(self._keys):
+            return
+        size = 1 << (room - 1).bit_length()
+        keys, self._keys = self._keys[: self._known], np.empty(size, dtype=np.uint64)
+        self._slots = np.full(2 * size, _FREE, dtype=np.int32)
+        _enter(keys, self._slots, self._keys, 0, *_room(self._known))
+
+    def _mended(self, text: pl.Series, met: pl.Series, result: pl.Series) -> pl.Series:
+        """Two texts shared a hash: the rows that met another's entry are replaced one by one."""
+        rows = met.ne_missing(text).arg_true()
+        others = text.gather(rows)
+        return result.scatter(rows, pl.concat([self._replace(others.slice(i, 1)) for i in range(len(others))]))
+
+
+def _room(rows: int) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    return np.empty(rows, dtype=np.uint32), np.empty(rows, dtype=np.int64)
+
+
+@kernel
+def _enter(
+    hashes: Hashes,
+    slots: NDArray[np.int32],
+    keys: Hashes,
+    known: int,
+    entries: NDArray[np.uint32],
+    first: NDArray[np.int64],
+) -> int:
+    """Find or enter each hash by open addressing; returns how many are known afterwards.
+
+    Fills `entries` (rows,) and, for each hash that was new, `first` (new,) with the row that brought it.
+    """
+    mask = np.uint64(len(slots) - 1)
+    one = np.uint64(1)
+    before = known
+    for row in range(len(hashes)):
+        key = hashes[row]
+        slot = (key ^ (key >> np.uint64(32))) & mask
+        while True:
+            entry = slots[slot]
+            if entry < 0:
+                slots[slot] = known
+                keys[known] = key
+                first[known - before] = row
+                entries[row] = known
+                known += 1
+                break
+            if keys[entry] == key:
+                entries[row] = entry
+                break
+            slot = (slot + one) & mask
+    return known

@@ -1,0 +1,83 @@
+"""Replacement by distinct value: as plain mapping, whatever the batches and the hashes."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anonym.columns.distinct import DistinctReplacement, Hashes
+
+
+class Upper:
+    """A replacement that counts what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def __call__(self, text: pl.Series) -> pl.Series:
+        self.asked += text.to_list()
+        return pl.Series("upper", [value.upper() for value in text.to_list()], dtype=pl.String)
+
+
+def colliding(text: pl.Series) -> Hashes:
+    """Three different hashes for all there is."""
+    return text.hash().to_numpy() % np.uint64(3)
+
+
+texts = st.lists(st.none() | st.text("abcd", max_size=3), max_size=40)
+
+
+@settings(deadline=None)
+@given(st.lists(texts, max_size=6), st.sampled_from([0, 3, 1000]))
+def test_batches_are_mapped_as_one_by_one(batches: list[list[str | None]], limit: int) -> None:
+    replacement = DistinctReplacement(Upper(), limit=limit)
+    for batch in batches:
+        result = replacement(pl.Series("x", batch, dtype=pl.String))
+        assert result.name == "x"
+        assert result.to_list() == [None if v is None else v.upper() for v in batch]
+
+
+@settings(deadline=None)
+@given(st.lists(texts, max_size=6))
+def test_texts_that_share_a_hash_are_kept_apart(batches: list[list[str | None]]) -> None:
+    replacement = DistinctReplacement(Upper(), hashes=colliding)
+    for batch in batches:
+        result = replacement(pl.Series("x", batch, dtype=pl.String))
+        assert result.to_list() == [None if v is None else v.upper() for v in batch]
+
+
+def test_each_distinct_value_is_asked_once() -> None:
+    upper = Upper()
+    replacement = DistinctReplacement(upper)
+    for start in range(0, 30_000, 10_000):
+        replacement(pl.Series("x", [f"v{(start + i) % 7001}" for i in range(10_000)]))
+    assert len(upper.asked) == len(set(upper.asked)) == 7001
+
+
+def test_beyond_the_limit_values_are_forgotten_and_asked_again() -> None:
+    upper = Upper()
+    replacement = DistinctReplacement(upper, limit=2)
+    for _ in range(2):
+        replacement(pl.Series("x", ["a", "b", "c", "d"]))
+    assert upper.asked == ["a", "b", "c", "d"] * 2
+
+
+def test_binary_values_are_mapped_too() -> None:
+    def first_byte(values: pl.Series) -> pl.Series:
+        return pl.Series([v[:1].hex() for v in values.to_list()], dtype=pl.String)
+
+    assert DistinctReplacement(first_byte)(pl.Series("x", [b"\xff1", None, b"\xff2"])).to_list() == ["ff", None, "ff"]
+
+
+@pytest.mark.parametrize("hashes", [lambda text: text.hash().to_numpy(), colliding])
+def test_threads_share_one_table(hashes: object) -> None:
+    replacement = DistinctReplacement(Upper(), hashes=hashes)  # type: ignore[arg-type]
+    batches = [pl.Series("x", [f"v{(seed * 31 + i) % 97}" for i in range(500)]) for seed in range(40)]
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(replacement, batches))
+    assert all(r.equals(b.str.to_uppercase()) for r, b in zip(results, batches, strict=True))
