@@ -23,7 +23,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Breaks:
-    """Half-open intervals with declared cuts: level i uses the cuts `levels[i - 1]`, each a subset of the one before."""
+    """Half-open intervals with declared cuts: level i uses the cuts `levels[i - 1]`, a subset of those before."""
 
     levels: tuple[tuple[Decimal, ...], ...]
 
@@ -125,7 +125,7 @@ class SensitiveCounts:
 
 @dataclass(frozen=True)
 class Cells:
-    """Distinct quasi-identifier tuples with their weights. Sorted by code tuple, so that nothing depends on row order."""
+    """Distinct quasi-identifier tuples with their weights, sorted by code tuple: nothing depends on row order."""
 
     codes: NDArray[np.int32]  # (cells, quasi-identifiers): leaf codes
     rows: NDArray[np.int64]  # (cells,)

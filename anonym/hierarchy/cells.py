@@ -1,0 +1,190 @@
+"""A table becomes cells: distinct quasi-identifier tuples with their rows, units and sensitive values counted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from anonym.hierarchy.encode import Normal, canonical, coder, collect, fold, leaf_code, pack, unpack
+from anonym.hierarchy.model import Cells, Hierarchy, SensitiveCounts
+
+NO_CODES = np.empty(0, dtype=np.int32)
+
+
+@dataclass(frozen=True)
+class CodedCells:
+    """Cells, and which unit each number in `cells.shared_unit` stands for: DataFrame[unit, code], sorted by code."""
+
+    cells: Cells
+    units: pl.DataFrame
+
+
+@dataclass(frozen=True)
+class _Counts:
+    """Distinct (cell, sensitive values, unit) tuples of the table, sorted; all arrays (tuples, ...)."""
+
+    cell: NDArray[np.int64]
+    sensitive: NDArray[np.int32]  # (tuples, sensitive columns)
+    unit: NDArray[np.int32] | None
+    rows: NDArray[np.int64]
+
+
+def cells(
+    frame: pl.LazyFrame,
+    hierarchies: Sequence[Hierarchy],
+    sensitive: Mapping[str, pl.Series],
+    unit: str | None = None,
+    *,
+    all_units: bool = False,
+    normalise: Mapping[str, Sequence[Normal]] | None = None,
+) -> Cells:
+    """The cells of a table, in one streaming pass; see `Cells` for what is counted and how it is ordered.
+
+    `sensitive` maps columns to their domains. `normalise` must be what the domains were made with. Rows whose leaf is
+    `suppressed` in its hierarchy are left out: the rows missing from `total_rows` are those. With `all_units` every
+    unit is listed in `shared_*`, also those of one cell, and `units` is 0 throughout. Raises InputError if the
+    input cannot be read, or holds values that the domains lack.
+    """
+    return coded_cells(frame, hierarchies, sensitive, unit, all_units=all_units, normalise=normalise).cells
+
+
+def coded_cells(
+    frame: pl.LazyFrame,
+    hierarchies: Sequence[Hierarchy],
+    sensitive: Mapping[str, pl.Series],
+    unit: str | None = None,
+    *,
+    all_units: bool = False,
+    normalise: Mapping[str, Sequence[Normal]] | None = None,
+) -> CodedCells:
+    """As `cells`, with the listed units' values. They are raw data."""
+    domains = {**{h.column: h.domain for h in hierarchies}, **sensitive}
+    sizes = [max(len(values), 1) for values in domains.values()]
+    tuples = _tuples(frame, domains, sizes, unit, normalise or {})
+    codes = unpack(tuples, sizes)
+    is_in = ~_suppressed(codes, hierarchies)
+    tuples, codes = tuples.filter(pl.Series(is_in)), codes[is_in]
+    cell, first = _numbered(codes[:, : len(hierarchies)])
+    units, of_row = _unit_codes(tuples, unit)
+    counts = _Counts(cell, codes[:, len(hierarchies) :], of_row, tuples["rows"].to_numpy())
+    result, listed = _cells(counts, codes[first, : len(hierarchies)], sensitive, all_units=all_units)
+    shared = units.gather(listed)
+    return CodedCells(result, pl.DataFrame({"unit": shared}).with_columns(code=pl.int_range(pl.len(), dtype=pl.Int32)))
+
+
+def _tuples(
+    frame: pl.LazyFrame,
+    domains: Mapping[str, pl.Series],
+    sizes: Sequence[int],
+    unit: str | None,
+    normalise: Mapping[str, Sequence[Normal]],
+) -> pl.DataFrame:
+    """DataFrame[key_0, ..., unit?, rows], one row a distinct tuple, sorted by the keys and then the unit."""
+    codes = [leaf_code(values, name, normalise.get(name, ())) for name, values in domains.items()]
+    keys = pack(codes, sizes)
+    if unit is not None:
+        keys.append(canonical(unit, frame.collect_schema()[unit]).alias("unit"))
+    names = [key.meta.output_name() for key in keys]
+    counts = frame.select(keys).group_by(names).agg(pl.len().cast(pl.Int64).alias("rows"))
+    return collect(counts, "the quasi-identifiers").sort(names, nulls_last=True)
+
+
+def _suppressed(codes: NDArray[np.int32], hierarchies: Sequence[Hierarchy]) -> NDArray[np.bool_]:
+    is_out = np.zeros(len(codes), dtype=np.bool_)
+    for j, hierarchy in enumerate(hierarchies):
+        if hierarchy.suppressed.any():
+            is_out |= hierarchy.suppressed[codes[:, j]]
+    return is_out
+
+
+def _numbered(rows: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(number of each sorted row's group of equal rows, first row of each group)."""
+    fresh = np.ones(len(rows), dtype=np.bool_)
+    fresh[1:] = (rows[1:] != rows[:-1]).any(axis=1)
+    return np.cumsum(fresh) - 1, np.flatnonzero(fresh)
+
+
+def _unit_codes(tuples: pl.DataFrame, unit: str | None) -> tuple[pl.Series, NDArray[np.int32] | None]:
+    """(sorted unit values, null last; code of each tuple's unit)."""
+    if unit is None:
+        return pl.Series("unit", [], dtype=pl.String), None
+    values = tuples["unit"].unique().sort(nulls_last=True)
+    return values, coder(values, unit)(tuples["unit"]).to_numpy()
+
+
+def _cells(
+    counts: _Counts, codes: NDArray[np.int32], sensitive: Mapping[str, pl.Series], *, all_units: bool
+) -> tuple[Cells, NDArray[np.int64]]:
+    """The cells, and the units listed in `shared_*`: shared unit number -> unit code."""
+    size = len(codes)
+    rows = _sums(counts.cell, counts.rows, size)
+    if counts.unit is None:
+        columns = tuple(_by_rows(counts, j, name, values) for j, (name, values) in enumerate(sensitive.items()))
+        nothing = np.empty(0, dtype=np.int64)
+        return Cells(codes, rows, None, NO_CODES, NO_CODES, nothing, columns), nothing
+    (unit, cell), pair_rows = _distinct([counts.unit, counts.cell], counts.rows)
+    is_single = np.bincount(unit) == 1 if not all_units else np.zeros(int(unit.max(initial=-1)) + 1, np.bool_)
+    listed = np.flatnonzero(~is_single)
+    number = np.cumsum(~is_single) - 1
+    alone = is_single[unit]
+    columns = tuple(
+        _by_units(counts, j, name, values, is_single, number) for j, (name, values) in enumerate(sensitive.items())
+    )
+    return Cells(
+        codes,
+        rows,
+        units=np.bincount(cell[alone], minlength=size).astype(np.int64),
+        shared_unit=number[unit[~alone]].astype(np.int32),
+        shared_cell=cell[~alone].astype(np.int32),
+        shared_rows=pair_rows[~alone],
+        sensitive=columns,
+    ), listed
+
+
+def _by_rows(counts: _Counts, j: int, name: str, values: pl.Series) -> SensitiveCounts:
+    (cell, value), rows = _distinct([counts.cell, counts.sensitive[:, j]], counts.rows)
+    weight = rows.astype(np.float64)
+    entries = (cell.astype(np.int32), value.astype(np.int32), weight, NO_CODES, NO_CODES, NO_CODES)
+    return SensitiveCounts(name, values, fold(values), *entries)
+
+
+def _by_units(
+    counts: _Counts, j: int, name: str, values: pl.Series, is_single: NDArray[np.bool_], number: NDArray[np.int64]
+) -> SensitiveCounts:
+    """Single-cell units weigh 1 in all, shared equally over their distinct values; the others are listed."""
+    assert counts.unit is not None
+    (unit, cell, value), _ = _distinct([counts.unit, counts.cell, counts.sensitive[:, j]], counts.rows)
+    alone = is_single[unit]
+    share = 1.0 / np.bincount(unit)[unit[alone]] if alone.any() else np.empty(0)
+    (at_cell, at_value), weight = _distinct([cell[alone], value[alone]], share)
+    return SensitiveCounts(
+        name,
+        values,
+        fold(values),
+        at_cell.astype(np.int32),
+        at_value.astype(np.int32),
+        weight,
+        shared_unit=number[unit[~alone]].astype(np.int32),
+        shared_cell=cell[~alone].astype(np.int32),
+        shared_value=value[~alone].astype(np.int32),
+    )
+
+
+def _distinct(columns: Sequence[NDArray[Any]], amounts: NDArray[Any]) -> tuple[list[NDArray[Any]], NDArray[Any]]:
+    """The distinct tuples, sorted by their columns, and the sum of the amounts of each."""
+    order = np.lexsort(columns[::-1])
+    columns = [column[order] for column in columns]
+    group, first = _numbered(np.stack(columns, axis=1)) if len(order) else (order, order)
+    return [column[first] for column in columns], _sums(group, amounts[order], len(first))
+
+
+def _sums(group: NDArray[np.int64], amounts: NDArray[Any], size: int) -> NDArray[Any]:
+    """Sum of each sorted group's amounts; exact for integers."""
+    if not size:
+        return amounts[:0]
+    return np.add.reduceat(amounts, np.flatnonzero(np.diff(group, prepend=-1)))

@@ -1,0 +1,206 @@
+"""From Polars to NumPy: columns become integer codes, code tuples exact packed words. Never a hash: it can collide."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from anonym.errors import InputError
+
+Normal = Literal["trim", "casefold", "nfkc"]
+FOLD: tuple[Normal, ...] = ("trim", "casefold", "nfkc")
+WORD_BITS = 64
+
+Coder = Callable[[pl.Series], pl.Series]
+
+
+def canonical(name: str, dtype: pl.DataType, normalise: Sequence[Normal] = ()) -> pl.Expr:
+    """The column in the form in which values are compared: NaN is null, -0.0 is 0.0, Categorical and Enum are text.
+
+    `normalise` makes spellings of a text column equal, see `normalised`.
+    """
+    column = pl.col(name)
+    if dtype.is_float():
+        # `+ 0.0` would keep the sign of a zero.
+        return (
+            pl.when(column.is_nan()).then(None).when(column == 0.0).then(0.0).otherwise(column).cast(dtype).alias(name)
+        )
+    if not isinstance(dtype, pl.String | pl.Categorical | pl.Enum | pl.Null):
+        return column
+    column = column.cast(pl.String)
+    steps = tuple(normalise)
+    return (
+        column
+        if not steps
+        else column.map_batches(lambda s: normalised(s, steps), return_dtype=pl.String, is_elementwise=True)
+    )
+
+
+def normalised(texts: pl.Series, steps: Sequence[Normal] = FOLD) -> pl.Series:
+    """Texts after NFKC, full Unicode case folding (ß is ss, which lower case is not) and trimming, as far as named.
+
+    Worked out once per distinct text.
+    """
+    distinct = texts.unique().drop_nulls()
+    folded = pl.Series([_normalised(text, steps) for text in distinct], dtype=pl.String)
+    return folded.gather(_enum_codes(texts, pl.Enum(distinct)))
+
+
+def _normalised(text: str, steps: Sequence[Normal]) -> str:
+    if "nfkc" in steps:
+        text = unicodedata.normalize("NFKC", text)
+    if "casefold" in steps:
+        text = text.casefold()
+    if "nfkc" in steps:
+        text = unicodedata.normalize("NFKC", text)  # folding can undo it
+    return text.strip() if "trim" in steps else text
+
+
+def fold(values: pl.Series) -> NDArray[np.int32]:
+    """(size,) class of the values that are equal for l (trim, casefold, NFKC), numbered as they appear; -1 for null."""
+    if values.dtype == pl.String:
+        values = normalised(values)
+    frame = pl.DataFrame({"value": values})
+    classes = frame.unique(maintain_order=True).drop_nulls().with_row_index("class")
+    joined = frame.join(classes, on="value", how="left", maintain_order="left")
+    return joined["class"].cast(pl.Int32).fill_null(-1).to_numpy()
+
+
+def domain(frame: pl.LazyFrame, name: str, dtype: pl.DataType, normalise: Sequence[Normal] = ()) -> pl.DataFrame:
+    """DataFrame[value, rows]: the distinct canonical values of a column, sorted, null last, with their rows (Int64).
+
+    One streaming pass over that column. Raises InputError if the input cannot be read.
+    """
+    value = canonical(name, dtype, normalise).alias("value")
+    counts = frame.select(value).group_by("value").agg(pl.len().cast(pl.Int64).alias("rows"))
+    return collect(counts, f"column '{name}'").sort("value", nulls_last=True)
+
+
+def collect(frame: pl.LazyFrame, what: str) -> pl.DataFrame:
+    """Collect in streaming fashion. Raises InputError without the value that Polars would print."""
+    # Raised outside the handler: as its context, the original error would carry the value along.
+    try:
+        return frame.collect(engine="streaming")
+    except (pl.exceptions.PolarsError, OSError) as error:
+        kind = type(error).__name__
+    raise InputError(f"{what} could not be read ({kind}): expected values of the declared types in a complete file")
+
+
+def leaf_code(domain: pl.Series, name: str, normalise: Sequence[Normal] = ()) -> pl.Expr:
+    """Int32 leaf codes of a raw column: positions in `domain` (distinct canonical values, sorted, null last).
+
+    Raises InputError while it runs if a value is not in the domain: the input changed between two passes.
+    """
+    code = coder(domain, name)
+    return canonical(name, domain.dtype, normalise).map_batches(code, return_dtype=pl.Int32, is_elementwise=True)
+
+
+def coder(domain: pl.Series, name: str) -> Coder:
+    """A function from canonical values to their positions in the domain (Int32)."""
+    values = domain.drop_nulls()
+    null = len(values) if len(values) < len(domain) else None
+    find = _search(values) if _is_searchable(domain.dtype) else _dictionary(values)
+
+    def code(column: pl.Series) -> pl.Series:
+        if column.dtype != domain.dtype:
+            raise InputError(f"the input changed between passes: column '{name}' was {domain.dtype}, is {column.dtype}")
+        found = find(column.rechunk())
+        missing = found.null_count()
+        if missing > column.null_count() or (missing and null is None):
+            raise InputError(
+                f"the input changed between passes: column '{name}' now holds values that its first pass did not. "
+                "Start again from a copy that nobody writes to"
+            )
+        return found.fill_null(null) if missing else found
+
+    return code
+
+
+def _is_searchable(dtype: pl.DataType) -> bool:
+    return dtype == pl.Date or isinstance(dtype, pl.Datetime) or (dtype.is_numeric() and not _is_wide(dtype))
+
+
+def _is_wide(dtype: pl.DataType) -> bool:
+    return dtype.is_decimal() or dtype in (pl.Int128, pl.UInt128)
+
+
+def _search(values: pl.Series) -> Coder:
+    """Binary search among sorted numbers or times."""
+    keys = values.to_physical().to_numpy()
+
+    def find(column: pl.Series) -> pl.Series:
+        if not len(keys):
+            return pl.repeat(None, len(column), dtype=pl.Int32, eager=True)
+        present = column.is_not_null()
+        wanted = column.to_physical().fill_null(keys[0]).to_numpy()
+        place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        is_found = present & pl.Series(keys[place] == wanted)
+        return pl.Series(place.astype(np.int32)).zip_with(is_found, pl.Series([None], dtype=pl.Int32))
+
+    return find
+
+
+def _dictionary(values: pl.Series) -> Coder:
+    """Look-up by text, for types that NumPy has no number for too: their text is exact."""
+    categories = pl.Enum(values.cast(pl.String))
+    return lambda column: _enum_codes(column.cast(pl.String), categories)
+
+
+def _enum_codes(texts: pl.Series, categories: pl.Enum) -> pl.Series:
+    """Positions among the categories, null where a text is none of them."""
+    return texts.cast(categories, strict=False).to_physical().cast(pl.Int32)
+
+
+def pack(codes: Sequence[pl.Expr], sizes: Sequence[int]) -> list[pl.Expr]:
+    """Exact UInt64 words `key_0`, `key_1`, ... of code tuples; code j is below `sizes[j]`.
+
+    Earlier codes take the higher bits, and no code is split: words sort as the tuples do.
+    """
+    words = []
+    for number, members in enumerate(_layout(sizes)):
+        parts = [codes[j].cast(pl.UInt64) * pl.lit(1 << shift, dtype=pl.UInt64) for j, shift in members]
+        words.append(pl.sum_horizontal(parts).cast(pl.UInt64).alias(f"key_{number}"))
+    return words
+
+
+def pack_codes(codes: NDArray[np.int32], sizes: Sequence[int]) -> pl.DataFrame:
+    """The words of `pack` for an array of code tuples (tuples, columns)."""
+    words = {}
+    for number, members in enumerate(_layout(sizes)):
+        word = np.zeros(len(codes), dtype=np.uint64)
+        for j, shift in members:
+            word |= codes[:, j].astype(np.uint64) << np.uint64(shift)
+        words[f"key_{number}"] = word
+    return pl.DataFrame(words)
+
+
+def unpack(words: pl.DataFrame, sizes: Sequence[int]) -> NDArray[np.int32]:
+    """(tuples, columns) codes of packed words."""
+    codes = np.empty((words.height, len(sizes)), dtype=np.int32)
+    for number, members in enumerate(_layout(sizes)):
+        word = words[f"key_{number}"].to_numpy()
+        for j, shift in members:
+            codes[:, j] = (word >> np.uint64(shift)) & np.uint64((1 << _bits(sizes[j])) - 1)
+    return codes
+
+
+def _layout(sizes: Sequence[int]) -> list[list[tuple[int, int]]]:
+    """For each word the (column, shift) pairs that it holds."""
+    words: list[list[tuple[int, int]]] = []
+    free = 0
+    for j, size in enumerate(sizes):
+        if _bits(size) > free:
+            words.append([])
+            free = WORD_BITS
+        free -= _bits(size)
+        words[-1].append((j, free))
+    return words
+
+
+def _bits(size: int) -> int:
+    return max(1, (size - 1).bit_length())
