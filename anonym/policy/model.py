@@ -7,12 +7,17 @@ from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from anonym.columns.identifiers import Action
 from anonym.criteria import LDiversity, TCloseness
 from anonym.hierarchy.model import Declaration, Identity
 from anonym.text.options import TextOptions
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from anonym.policy.resolve import ResolvedColumn
 
 Form = Literal["label", "bounds", "set", "representative"]
 Uncovered = Literal["refuse", "suppress", "top"]
@@ -37,7 +42,7 @@ class Quasi:
 class Sensitive:
     """A sensitive column, released as it is, and what must hold of it in every class."""
 
-    l: LDiversity | None = None
+    l: LDiversity | None = None  # noqa: E741
     t: TCloseness | None = None
 
 
@@ -114,3 +119,16 @@ class Policy:
     base: Path = field(default_factory=Path)  # file paths of the policy are relative to this folder
     sha256: str = ""  # of the canonical JSON of what was parsed
     raw: Mapping[str, Any] = field(default_factory=dict)  # what was parsed, after YAML; holds no keys and no data
+
+    @staticmethod
+    def load(source: str | Path | Mapping[str, Any]) -> Policy:
+        """The policy in a YAML file or a mapping. Raises PolicyError with every fault in it."""
+        from anonym.policy.load import load
+
+        return load(source)
+
+    def resolve(self, schema: Mapping[str, pl.DataType]) -> tuple[ResolvedColumn, ...]:
+        """What becomes of each column of an input, in its order. Raises InputError where the policy does not fit it."""
+        from anonym.policy.resolve import resolve
+
+        return resolve(self, schema)

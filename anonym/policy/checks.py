@@ -1,0 +1,243 @@
+"""What a policy must satisfy as a whole, looked at apart from its shape so that one fault does not hide another."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+from anonym.policy import hierarchy_checks
+from anonym.policy.column_shapes import (
+    ROLES,
+    ClosenessShape,
+    PseudonymShape,
+    QuasiShape,
+    SensitiveShape,
+    ShiftShape,
+    SurrogateShape,
+)
+from anonym.policy.faults import Shaped
+from anonym.policy.globs import contains, entries_of, is_glob
+from anonym.policy.hierarchy_shapes import FileShape
+from anonym.policy.plain import At, Finding
+from anonym.policy.schema import PolicyShape
+from anonym.policy.terms import meant
+
+LOOK_AROUND = re.compile(r"\(\?<?[=!]")
+BACK_REFERENCE = re.compile(r"\\[1-9k]|\(\?P=")
+MANY_GLOBS = 200
+PASTED = 32
+"""Characters from which a name without `_`, `.` or `/` is taken for a key that somebody pasted."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A policy under check: what of its shape is sound, and the names as they were written."""
+
+    shaped: Shaped
+    raw: Mapping[str, Any]
+    base: Path
+
+    @property
+    def shape(self) -> PolicyShape:
+        return self.shaped.shape
+
+    @cached_property
+    def columns(self) -> Mapping[str, Any]:
+        """Every entry of `columns`, sound or not."""
+        columns = self.raw.get("columns")
+        return columns if isinstance(columns, dict) else {}
+
+    @cached_property
+    def roles(self) -> Mapping[str, str | None]:
+        """The role of every entry; None where it is missing or unknown."""
+        given = {
+            name: column.get("role") if isinstance(column, dict) else None for name, column in self.columns.items()
+        }
+        return {name: role if role in ROLES else None for name, role in given.items()}
+
+    @cached_property
+    def globs(self) -> tuple[str, ...]:
+        return tuple(name for name in self.columns if is_glob(name))
+
+    def entries_of(self, name: str) -> tuple[str, ...]:
+        """The entries of `columns` that speak for a column of this name."""
+        return entries_of(name, self.columns, self.globs)
+
+    def of(self, *shapes: type) -> Iterator[tuple[At, Any]]:
+        """Every sound column of these shapes, with its place."""
+        for name, column in self.shape.columns.items():
+            if isinstance(column, shapes) and name in self.columns:
+                yield ("columns", name), column
+
+    def unknown_name(self, name: str) -> str | None:
+        """What to say of a name that no entry of `columns` speaks for."""
+        if not self.columns or self.entries_of(name):
+            return None
+        return f"expected a column that is listed under columns{meant(name, list(self.columns))}"
+
+
+def _quasi(subject: Subject) -> Iterator[Finding]:
+    for at, column in subject.of(QuasiShape):
+        yield from hierarchy_checks.nesting((*at, "hierarchy"), column.hierarchy)
+        yield from hierarchy_checks.levels(subject.shaped, at, column)
+        yield from hierarchy_checks.ends(at, column)
+        yield from hierarchy_checks.fitting(at, column)
+        if isinstance(column.hierarchy, FileShape):
+            yield from _file((*at, "hierarchy", "file"), subject.base, column.hierarchy.file)
+        if column.form == "set" and subject.shape.search.strategy == "global":
+            yield Finding((*at, "form"), "the form set needs search.strategy local or auto")
+
+
+def _file(at: At, base: Path, name: str) -> Iterator[Finding]:
+    try:
+        there = (base / name).is_file()
+    except (OSError, ValueError):  # a name that no file system takes
+        there = False
+    if not there:
+        yield Finding(at, f"no such file: {Path(name).name} (paths are relative to the policy's folder)")
+
+
+def _sensitive(subject: Subject) -> Iterator[Finding]:
+    roles = subject.roles.values()
+    classes = "quasi" in roles or None in roles
+    for at, column in subject.of(SensitiveShape):
+        for key in ("l", "t"):
+            if getattr(column, key) is not None and not classes:
+                yield Finding((*at, key), "l and t speak of classes, and without quasi columns there are none")
+        if column.bins is not None:
+            yield from hierarchy_checks.nesting((*at, "bins"), column.bins)
+        if column.t is not None:
+            yield from _closeness(subject, (*at, "t"), column.t)
+
+
+def _closeness(subject: Subject, at: At, t: ClosenessShape) -> Iterator[Finding]:
+    if t.hierarchy is not None:
+        yield from _file((*at, "hierarchy", "file"), subject.base, t.hierarchy.file)
+    if not subject.shaped.sound(*at, "distance"):
+        return
+    if t.order is not None and t.distance != "ordered":
+        yield Finding((*at, "order"), "an order is for distance ordered")
+    if t.order is not None and len(set(t.order)) < len(t.order):
+        yield Finding((*at, "order"), "expected every value once")
+    if t.hierarchy is not None and t.distance != "hierarchical":
+        yield Finding((*at, "hierarchy"), "a hierarchy is for distance hierarchical")
+    if t.distance == "hierarchical" and t.hierarchy is None and subject.shaped.sound(*at, "hierarchy"):
+        yield Finding((*at, "hierarchy"), "required for distance hierarchical: a mapping {file}")
+
+
+def _guarantee(subject: Subject) -> Iterator[Finding]:
+    missing = subject.shape.guarantee is None and subject.shaped.sound("guarantee")
+    if missing and "quasi" in subject.roles.values():
+        yield Finding(("guarantee",), "required where there are quasi columns, such as {k: 10}")
+
+
+def _keys(subject: Subject) -> Iterator[Finding]:
+    for at, column in subject.of(PseudonymShape, SurrogateShape, ShiftShape):
+        name = (column.key or "").partition(":")[2]
+        if len(name) >= PASTED and not {".", "/", "_"} & set(name):
+            yield Finding((*at, "key"), "expected a name after env: or file:; this looks like a key itself")
+
+
+def _names(subject: Subject) -> Iterator[Finding]:
+    shape = subject.shape
+    mentions: list[tuple[At, str]] = [(("input", "types", name), name) for name in shape.input.types]
+    if isinstance(shape.text.also_from, list):
+        mentions += [(("text", "also_from", index), name) for index, name in enumerate(shape.text.also_from)]
+    if shape.attacks is not None and shape.attacks.linkage is not None:
+        mentions += [(("attacks", "linkage", "match", name), name) for name in shape.attacks.linkage.match]
+    if shape.unit is not None and shape.unlisted == "refuse":
+        mentions.append((("unit",), shape.unit))
+    for at, name in mentions:
+        if text := subject.unknown_name(name):
+            yield Finding(at, text)
+        elif at[0] in ("text", "unit") and "text" in {subject.roles[entry] for entry in subject.entries_of(name)}:
+            yield Finding(at, "expected a column that is not of role text")
+
+
+def _globs(subject: Subject) -> Iterator[Finding]:
+    told: set[str] = set()
+    # beyond that many, an overlap is found when the columns of an input are known
+    for wide, narrow in permutations(subject.globs[:MANY_GLOBS], 2):
+        if narrow not in told and wide not in told and contains(wide, narrow):
+            told.add(narrow)
+            yield Finding(
+                ("columns", narrow), f"overlaps {wide}, which matches every such name too; name the columns out"
+            )
+
+
+def _encoding(subject: Subject) -> Iterator[Finding]:
+    try:
+        codecs.lookup(subject.shape.input.encoding)
+    except LookupError:
+        yield Finding(
+            ("input", "encoding"), "expected the name of an encoding that Python knows, such as utf-8 or cp1252"
+        )
+
+
+def _patterns(subject: Subject) -> Iterator[Finding]:
+    for entity, pattern in subject.shape.text.patterns.items():
+        if text := pattern_fault(pattern):
+            yield Finding(("text", "patterns", entity), text)
+
+
+def pattern_fault(pattern: str) -> str | None:
+    """Why a pattern is refused: it must run in time linear in the text, as Rust's regex engine guarantees."""
+    import polars as pl
+
+    try:
+        pl.Series([""]).str.contains(pattern)
+    except pl.exceptions.PolarsError:
+        if LOOK_AROUND.search(pattern):
+            return "look-around, such as (?=...) or (?<!...), is refused: it may need exponential time"
+        if BACK_REFERENCE.search(pattern):
+            return "a back-reference is refused: it may need exponential time"
+        return "expected a regular expression in the syntax of Rust's regex crate"
+    return None
+
+
+def _packs(subject: Subject) -> Iterator[Finding]:
+    packs = subject.shape.text.packs
+    if set(packs) <= {"default"}:
+        return
+    from anonym.text.recognisers import pack_names
+
+    for index, name in enumerate(packs):
+        if name not in pack_names():
+            listed = ", ".join(pack_names())
+            yield Finding(("text", "packs", index), f"expected one of {listed}{meant(name, pack_names())}")
+
+
+def _exposure(subject: Subject) -> Iterator[Finding]:
+    training = subject.shape.training
+    if training is not None and subject.shaped.sound("training", "epsilon"):
+        exposure = training.exposure
+        if getattr(training.epsilon, exposure) is None:
+            yield Finding(
+                ("training", "epsilon", exposure), f"required for training.exposure {exposure}: a number above 0"
+            )
+
+
+CHECKS: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
+    _quasi,
+    _sensitive,
+    _guarantee,
+    _keys,
+    _names,
+    _globs,
+    _encoding,
+    _patterns,
+    _packs,
+    _exposure,
+)
+
+
+def findings(subject: Subject) -> Iterator[Finding]:
+    """Everything that is wrong beyond the shape."""
+    for check in CHECKS:
+        yield from check(subject)

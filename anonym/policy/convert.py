@@ -1,0 +1,189 @@
+"""From the checked shape of a policy to the declarations that the engine works with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from anonym.columns.identifiers import DropColumn, Key, Pseudonym, Redact
+from anonym.criteria import DistinctL, EntropyL, LDiversity, RecursiveL, TCloseness
+from anonym.errors import InternalError
+from anonym.hierarchy.model import (
+    Breaks,
+    Dates,
+    Declaration,
+    FileHierarchy,
+    Identity,
+    Interval,
+    Prefix,
+    Rounded,
+    Suppress,
+)
+from anonym.policy import column_shapes as columns
+from anonym.policy import hierarchy_shapes as hierarchies
+from anonym.policy.hierarchy_checks import steps
+from anonym.policy.model import (
+    Drop,
+    Guarantee,
+    Identifier,
+    InputOptions,
+    Keep,
+    Policy,
+    Quasi,
+    Review,
+    Role,
+    SearchOptions,
+    Sensitive,
+    Text,
+)
+from anonym.policy.plain import jsonable, sha256
+from anonym.policy.schema import (
+    GuaranteeShape,
+    NodesShape,
+    PolicyShape,
+    SearchShape,
+    SecondsShape,
+    TextOptionsShape,
+    TriesShape,
+)
+from anonym.text.options import RecallGate, TextOptions
+
+
+def policy(shape: PolicyShape, data: Mapping[str, Any], base: Path, name: str) -> Policy:
+    """The policy. `name` stands in where it names itself nothing; `data` is what was parsed."""
+    raw = jsonable(dict(data))
+    threats = shape.threat_model
+    given = {key: getattr(threats, key) for key in type(threats).model_fields}
+    return Policy(
+        name=shape.name or name,
+        columns={entry: role(column, base) for entry, column in shape.columns.items()},
+        reviewed=Review(shape.reviewed.by, shape.reviewed.date) if shape.reviewed else None,
+        input=InputOptions(
+            separator=shape.input.separator,
+            encoding=shape.input.encoding,
+            null_values=tuple(shape.input.null_values),
+            types=dict(shape.input.types),
+        ),
+        unit=shape.unit,
+        unlisted=shape.unlisted,
+        guarantee=guarantee(shape.guarantee) if shape.guarantee else None,
+        search=search(shape.search),
+        text=text(shape.text, base),
+        threat_model={key: words for key, words in given.items() if words is not None},
+        order=shape.order,
+        seed=shape.seed,
+        base=base,
+        sha256=sha256(raw),
+        raw=raw,
+    )
+
+
+def role(shape: columns.ColumnShape, base: Path) -> Role:
+    """What becomes of a column."""
+    match shape:
+        case columns.QuasiShape():
+            return quasi(shape, base)
+        case columns.SensitiveShape():
+            return Sensitive(diversity(shape.l), closeness(shape.t, base))
+        case columns.DropIdentifierShape():
+            return Identifier(DropColumn())
+        case columns.RedactShape():
+            return Identifier(Redact())
+        case columns.PseudonymShape():
+            return Identifier(Pseudonym(Key(shape.key), shape.domain, shape.scope))
+        case columns.TextShape():
+            return Text()
+        case columns.KeepShape():
+            return Keep(shape.allow_unique)
+        case columns.DropShape():
+            return Drop()
+    raise InternalError(f"no conversion of {type(shape).__name__}")
+
+
+def quasi(shape: columns.QuasiShape, base: Path) -> Quasi:
+    return Quasi(
+        hierarchy=hierarchy(shape.hierarchy, base),
+        form=shape.form,
+        finest=shape.finest,
+        coarsest=shape.coarsest,
+        top=shape.top,
+        bottom=shape.bottom,
+        uncovered=shape.uncovered,
+        weight=float(shape.weight),
+        normalise=tuple(shape.normalise),
+    )
+
+
+def hierarchy(shape: Any, base: Path) -> Declaration:
+    """A hierarchy's declaration; a file's path starts at `base`."""
+    match shape:
+        case "none":
+            return Identity()
+        case "suppress":
+            return Suppress()
+        case hierarchies.IntervalShape():
+            return Interval(tuple(shape.interval))
+        case hierarchies.BreaksShape():
+            return Breaks(tuple(tuple(cuts) for cuts in steps(shape)))
+        case hierarchies.PrefixShape():
+            return Prefix(tuple(shape.prefix))
+        case hierarchies.DateShape():
+            return Dates(tuple(shape.date))
+        case hierarchies.RoundShape():
+            return Rounded(tuple(steps(shape)))
+        case hierarchies.FileShape():
+            return FileHierarchy(base / shape.file)
+    raise InternalError(f"no conversion of the hierarchy {type(shape).__name__}")
+
+
+def diversity(shape: Any) -> LDiversity | None:
+    match shape:
+        case columns.DistinctShape():
+            return DistinctL(shape.distinct)
+        case columns.EntropyShape():
+            return EntropyL(float(shape.entropy))
+        case columns.RecursiveShape(recursive=parts):
+            return RecursiveL(float(parts.c), parts.l)
+    return None
+
+
+def closeness(shape: columns.ClosenessShape | None, base: Path) -> TCloseness | None:
+    if shape is None:
+        return None
+    return TCloseness(
+        max=float(shape.max),
+        distance=shape.distance,
+        order=tuple(shape.order) if shape.order is not None else None,
+        hierarchy=FileHierarchy(base / shape.hierarchy.file) if shape.hierarchy is not None else None,
+    )
+
+
+def guarantee(shape: GuaranteeShape) -> Guarantee:
+    return Guarantee(shape.k, shape.suppression.max, shape.suppression.action, shape.linkable)
+
+
+def search(shape: SearchShape) -> SearchOptions:
+    match shape.budget:
+        case TriesShape(tries=count):
+            return SearchOptions(shape.strategy, shape.objective, ("tries", count))
+        case NodesShape(nodes=count):
+            return SearchOptions(shape.strategy, shape.objective, ("nodes", count))
+        case SecondsShape(seconds=count):
+            return SearchOptions(shape.strategy, shape.objective, ("seconds", count))
+        case word:
+            return SearchOptions(shape.strategy, shape.objective, word)
+
+
+def text(shape: TextOptionsShape, base: Path) -> TextOptions:
+    also_from = () if shape.also_from == "none" else shape.also_from
+    return TextOptions(
+        language=shape.language,
+        packs=tuple(shape.packs),
+        ner=None if isinstance(shape.ner, str) else tuple(shape.ner),
+        secrets=shape.secrets,
+        replace=shape.replace,
+        also_from=None if also_from is None else tuple(also_from),
+        deduplicate=shape.deduplicate,
+        recall=RecallGate(base / shape.recall.labelled, shape.recall.min) if shape.recall is not None else None,
+    )

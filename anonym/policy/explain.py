@@ -1,0 +1,276 @@
+"""What a policy will do, in plain words, without looking at the data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+
+from anonym.columns.identifiers import DropColumn, Pseudonym, Redact
+from anonym.criteria import DistinctL, EntropyL, LDiversity, RecursiveL, TCloseness
+from anonym.hierarchy.model import (
+    Breaks,
+    Dates,
+    Declaration,
+    FileHierarchy,
+    Identity,
+    Interval,
+    Prefix,
+    Rounded,
+    Suppress,
+)
+from anonym.policy.lint import notes
+from anonym.policy.model import Drop, Identifier, Keep, Policy, Quasi, Role, Sensitive, Text
+from anonym.policy.resolve import ResolvedColumn
+
+_MANY_CUTS = 8
+_FORMS = {
+    "label": "as text labels",
+    "bounds": "as two columns, the lowest and the highest value of the class",
+    "set": "as the set of values in the class",
+    "representative": "as one value for the whole class",
+}
+_UNCOVERED = {
+    "refuse": "the run stops (status 4)",
+    "suppress": "its row is suppressed",
+    "top": "it is released as `*`",
+}
+_REPLACED = {
+    "tag": "the tag of its kind, such as <PERSON>",
+    "mask": "stars",
+    "surrogate": "an invented value of its kind",
+    "pseudonym": "a keyed token",
+}
+
+
+def explain(policy: Policy, resolved: Sequence[ResolvedColumn] | None = None) -> str:
+    """The policy in words: columns (of the input, if `resolved`), guarantee, search, text, order, notes and limits."""
+    sections = (
+        ("", list(_head(policy))),
+        ("Columns", list(_columns(policy, resolved))),
+        ("Guarantee", list(_guarantee(policy))),
+        ("Search", list(_search(policy))),
+        ("Text", list(_text(policy))),
+        ("Output", list(_output(policy))),
+        ("To look at", notes(policy, resolved)),
+        ("What this does not give", list(_limits(policy))),
+    )
+    return "\n\n".join(_section(title, lines) for title, lines in sections if lines) + "\n"
+
+
+def _section(title: str, lines: Sequence[str]) -> str:
+    return "\n".join([title, *(f"  {line}" for line in lines)] if title else lines)
+
+
+def _head(policy: Policy) -> Iterator[str]:
+    yield f"Policy {_line(policy.name)}, sha256 {policy.sha256}"
+    if policy.reviewed is None:
+        yield "Draft policy, not reviewed."
+    else:
+        yield f"Reviewed by {_line(policy.reviewed.by)} on {policy.reviewed.date.isoformat()}."
+    for key, words in policy.threat_model.items():
+        yield f"Threat model, {key}: {_line(words)}"
+
+
+def _line(words: str) -> str:
+    """Free words of the policy as one line, without characters that steer a terminal."""
+    return " ".join("".join(c if c.isprintable() else " " for c in words).split())
+
+
+def _columns(policy: Policy, resolved: Sequence[ResolvedColumn] | None) -> Iterator[str]:
+    if resolved is None:
+        for entry, role in policy.columns.items():
+            yield from _column(entry, role)
+        yield "any other column: " + ("the run stops (status 4)" if policy.unlisted == "refuse" else "not released")
+        return
+    for column in resolved:
+        origin = "" if column.pattern == column.name else f" (by {column.pattern or '`unlisted`'})"
+        yield from _column(f"{column.name}{origin}", column.role)
+
+
+def _column(name: str, role: Role) -> Iterator[str]:
+    match role:
+        case Quasi():
+            yield f"{name}: quasi-identifier, generalised and released {_FORMS[role.form]}"
+            yield from (f"  {line}" for line in _quasi(role))
+        case Sensitive():
+            yield f"{name}: sensitive, released as it is"
+            yield from (f"  in every class: {promise}" for promise in _promises(role))
+        case Identifier(action=action):
+            yield f"{name}: identifier, {_action(name, action)}"
+        case Text():
+            yield f"{name}: free text, scrubbed (see Text)"
+        case Keep(allow_unique=reason):
+            rare = "refused (status 3)" if reason is None else f"allowed, because: {_line(reason)}"
+            yield f"{name}: released as it is; values that fewer than k units hold are {rare}"
+        case Drop():
+            yield f"{name}: not released"
+
+
+def _action(name: str, action: DropColumn | Redact | Pseudonym) -> str:
+    match action:
+        case DropColumn():
+            return "not released"
+        case Redact():
+            return "every value becomes the same mark"
+        case Pseudonym():
+            scope = "in this release only" if action.scope == "release" else "in every release under this key"
+            return (
+                f"replaced by a keyed token (HMAC-SHA256, key from {action.key.source}, "
+                f"domain {action.domain or name}); the same value gets the same token {scope}"
+            )
+
+
+def _quasi(quasi: Quasi) -> Iterator[str]:
+    listed = levels(quasi.hierarchy)
+    if isinstance(quasi.hierarchy, FileHierarchy):
+        yield f"levels: 0: the value as it is, then the columns of {quasi.hierarchy.path.name}, the last one as `*`"
+    else:
+        yield "levels: " + ", ".join(f"{level}: {words}" for level, words in enumerate(listed))
+    if quasi.finest or quasi.coarsest is not None:
+        upper = "on" if quasi.coarsest is None else f"to {quasi.coarsest}"
+        yield f"a release uses levels from {quasi.finest} {upper} only"
+    if quasi.top is not None:
+        yield f"values from {quasi.top} on become one, `>={quasi.top}`, before anything else"
+    if quasi.bottom is not None:
+        yield f"values up to {quasi.bottom} become one, `<={quasi.bottom}`, before anything else"
+    if isinstance(quasi.hierarchy, FileHierarchy):
+        yield f"a value that the file lacks: {_UNCOVERED[quasi.uncovered]}"
+    if quasi.normalise:
+        yield f"spellings count as one value after {', '.join(quasi.normalise)}"
+    if quasi.weight != 1:
+        yield f"the search spares it with weight {quasi.weight:g}; the loss that is printed ignores weights"
+
+
+def levels(hierarchy: Declaration) -> list[str]:
+    """What each level of a hierarchy does, from level 0 on. For a file only level 0 is known."""
+    steps: list[str]
+    match hierarchy:
+        case Interval(widths=widths):
+            steps = [f"widths of {_number(width)}" for width in widths]
+        case Breaks(levels=cuts):
+            steps = [_cuts(level) for level in cuts]
+        case Prefix(lengths=lengths):
+            steps = [f"the first {length} character{'s' if length > 1 else ''}" for length in lengths]
+        case Dates(units=units):
+            steps = [f"the {unit}" for unit in units]
+        case Rounded(decimals=decimals):
+            steps = [f"rounded to {_decimals(places)}" for places in decimals]
+        case Suppress():
+            steps = []
+        case Identity() | FileHierarchy():
+            return ["the value as it is"]
+    return ["the value as it is", *steps, "`*`"]
+
+
+def _cuts(cuts: Sequence[Decimal]) -> str:
+    if len(cuts) > _MANY_CUTS:
+        return f"intervals between {len(cuts)} cuts from {_number(cuts[0])} to {_number(cuts[-1])}"
+    return f"intervals cut at {', '.join(map(_number, cuts))}"
+
+
+def _number(value: Decimal) -> str:
+    """As a person writes it, but for exponents that would fill the line."""
+    return f"{value:f}" if -10 < value.adjusted() < 20 else str(value)
+
+
+def _decimals(places: int) -> str:
+    if places > 0:
+        return f"{places} decimal{'s' if places > 1 else ''}"
+    return "whole numbers" if places == 0 else f"multiples of 1{'0' * -places}"
+
+
+def _promises(role: Sensitive) -> Iterator[str]:
+    if role.l is not None:
+        yield _diversity(role.l)
+    if role.t is not None:
+        yield _closeness(role.t)
+
+
+def _diversity(promise: LDiversity) -> str:
+    match promise:
+        case DistinctL(l=l):
+            return f"at least {l} distinct values (l-diversity)"
+        case EntropyL(l=l):
+            return f"values as varied as {l:g} equally frequent ones (entropy l-diversity)"
+        case RecursiveL(c=c, l=l):
+            return f"the most frequent value is rarer than {c:g} times those from the {l}th on (recursive l-diversity)"
+
+
+def _closeness(promise: TCloseness) -> str:
+    ground = {
+        "equal": "all values equally far apart",
+        "ordered": "values as far apart as their ranks",
+        "hierarchical": "values as far apart as in their hierarchy",
+    }
+    return f"values distributed within {promise.max:g} of all released rows, {ground[promise.distance]} (t-closeness)"
+
+
+def _guarantee(policy: Policy) -> Iterator[str]:
+    quasi = [name for name, role in policy.columns.items() if isinstance(role, Quasi)]
+    guarantee = policy.guarantee
+    if guarantee is None:
+        yield "none: no column is a quasi-identifier"
+        return
+    members = "rows" if policy.unit is None else f"units (distinct values of {policy.unit})"
+    yield f"every class, the rows that agree on {', '.join(quasi) or 'nothing'}, has at least {guarantee.k} {members}"
+    if guarantee.suppression:
+        percent = _number((guarantee.suppression * 100).normalize())
+        left = "left out" if guarantee.action == "drop" else "left empty"
+        yield f"at most {percent} % of the input rows are {left} to get there"
+    else:
+        yield "no row may be left out to get there"
+    if guarantee.linkable is None and policy.unit is not None:
+        yield "where rows of one unit can be joined in the release, k counts units of equal profile"
+    elif guarantee.linkable is not None and policy.unit is not None:
+        yield f"rows of one unit may be joined in the release, because: {_line(guarantee.linkable)}"
+    yield "before the release gets its name, the written file is read again and every promise recomputed"
+
+
+def _search(policy: Policy) -> Iterator[str]:
+    if policy.guarantee is None:
+        return
+    search = policy.search
+    yield f"strategy {search.strategy}, objective {search.objective}"
+    if isinstance(search.budget, tuple):
+        kind, count = search.budget
+        yield f"budget: {count} {kind}" + ("; the evidence is marked as not reproducible" if kind == "seconds" else "")
+    else:
+        yield f"budget: {search.budget}"
+    yield f"seed {policy.seed}, never used for keys, shuffles or noise"
+
+
+def _text(policy: Policy) -> Iterator[str]:
+    if not any(isinstance(role, Text) for role in policy.columns.values()):
+        return
+    text = policy.text
+    yield f"language {text.language}; rules: {', '.join(text.packs)}"
+    yield "names by model: " + (", ".join(text.ner) if text.ner is not None else "none, by choice")
+    yield f"passwords, keys and tokens: {'looked for' if text.secrets else 'not looked for'}"
+    yield f"a finding is replaced by {_REPLACED[text.replace]}"
+    if text.also_from is None:
+        yield "the row's own identifiers and coarsened quasi-identifiers are looked for in its text"
+    elif text.also_from:
+        yield f"the row's own values of {', '.join(text.also_from)} are looked for in its text"
+    else:
+        yield "nothing of the row's other columns is looked for in its text"
+
+
+def _output(policy: Policy) -> Iterator[str]:
+    yield "rows are shuffled" if policy.order == "shuffle" else "rows keep their order"
+
+
+def _limits(policy: Policy) -> Iterator[str]:
+    roles = list(policy.columns.items())
+    if any(isinstance(role, Quasi) for _, role in roles):
+        yield "safety together with other releases of the same people: k, l and t do not add up over releases"
+        yield "safety from a reader who knows how little was generalised (minimality and downcoding attacks)"
+        yield "safety from what the columns tell of each other (inference by correlation)"
+        yield "anything about what others may know beyond the quasi-identifiers listed"
+    untouched = [name for name, role in roles if isinstance(role, Keep | Sensitive)]
+    if untouched:
+        yield f"protection of {', '.join(untouched)}: released untouched"
+    if any(isinstance(role, Identifier) and isinstance(role.action, Pseudonym) for _, role in roles):
+        yield "anonymity of pseudonyms: who holds the key can recompute them"
+    if any(isinstance(role, Text) for _, role in roles):
+        recall = "" if policy.text.recall else "; its recall on your texts is not measured by this policy"
+        yield f"certainty that every name in free text is found{recall}"

@@ -1,0 +1,166 @@
+"""From a policy and the schema of an input to what becomes of each column."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+import polars as pl
+
+from anonym.columns.identifiers import Pseudonym
+from anonym.errors import Fault, InputError, PolicyError
+from anonym.hierarchy.model import Breaks, Dates, Interval, Prefix, Rounded
+from anonym.policy.faults import path
+from anonym.policy.globs import entries_of, is_glob, matches
+from anonym.policy.model import Drop, Identifier, Keep, Policy, Quasi, Role, Sensitive, Text
+
+_NESTED = (pl.List, pl.Array, pl.Struct, pl.Object, pl.Binary)
+_TEXTUAL = (pl.String, pl.Categorical, pl.Enum)
+_DATED = (pl.Date, pl.Datetime)
+
+
+@dataclass(frozen=True)
+class ResolvedColumn:
+    """One column of an input: its role, and the entry of the policy that gave it (None: `unlisted` did)."""
+
+    name: str
+    dtype: pl.DataType
+    role: Role
+    pattern: str | None
+
+
+def resolve(policy: Policy, schema: Mapping[str, pl.DataType]) -> tuple[ResolvedColumn, ...]:
+    """What becomes of each column of `schema`, in its order.
+
+    Raises PolicyError where globs overlap on a column, else InputError with everything that does not fit: columns that
+    are not listed, or listed and not there, and types that a role or hierarchy cannot read. Names and types only.
+    """
+    globs = tuple(entry for entry in policy.columns if is_glob(entry))
+    speaking = {name: entries_of(name, policy.columns, globs) for name in schema}
+    _refuse_overlaps(speaking)
+    misfits = [*_absent(policy, schema, globs), *_unlisted(policy, speaking)]
+    columns = tuple(
+        ResolvedColumn(name, schema[name], policy.columns[entries[0]] if entries else Drop(), next(iter(entries), None))
+        for name, entries in speaking.items()
+    )
+    misfits += [f"column {column.name}: {misfit}" for column in columns if (misfit := _misfit(column))]
+    misfits += [*_clashes(columns), *_unit_misfit(policy, schema)]
+    if misfits:
+        raise InputError("the input does not fit the policy\n" + "\n".join(f"  {misfit}" for misfit in misfits))
+    return columns
+
+
+def _refuse_overlaps(speaking: Mapping[str, Sequence[str]]) -> None:
+    faults = [
+        Fault(path(("columns", entries[1])), f"overlaps {entries[0]} on column {name}; name the column out")
+        for name, entries in speaking.items()
+        if len(entries) > 1
+    ]
+    if faults:
+        raise PolicyError(faults)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names)
+
+
+def _absent(policy: Policy, schema: Mapping[str, pl.DataType], globs: Sequence[str]) -> Iterator[str]:
+    names = [entry for entry in policy.columns if entry not in globs and entry not in schema]
+    if names:
+        plural = "columns" if len(names) > 1 else "column"
+        yield f"the policy lists {len(names)} {plural} that the input lacks: {_listed(names)}"
+    idle = [glob for glob in globs if glob not in schema and not any(matches(glob, name) for name in schema)]
+    if idle:
+        yield f"no column of the input matches {_listed(idle)}; take such entries out of the policy or correct them"
+    mentioned = {
+        "unit": [policy.unit] if policy.unit is not None else [],
+        "text.also_from": policy.text.also_from or (),
+    }
+    for where, columns in mentioned.items():
+        missing = [name for name in columns if name not in schema and name not in names]
+        if missing:
+            yield f"{where} names {_listed(missing)}, which the input lacks"
+
+
+def _unlisted(policy: Policy, speaking: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    names = [name for name, entries in speaking.items() if not entries]
+    if names and policy.unlisted == "refuse":
+        count = f"{len(names)} columns of the input are" if len(names) > 1 else "1 column of the input is"
+        yield (
+            f"{count} not listed in the policy: {_listed(names)}; give each a role under columns "
+            "(quasi, sensitive, identifier, text, keep, drop), or set `unlisted: drop`"
+        )
+
+
+def _misfit(column: ResolvedColumn) -> str | None:
+    """Why the column's type does not fit its role, or None."""
+    dtype, role = column.dtype, column.role
+    if isinstance(dtype, _NESTED) and (refused := _nested(role)):
+        return f"{refused} cannot be of type {_named(dtype)}; unnest or cast it first, or give it the role drop"
+    if isinstance(role, Text) and not isinstance(dtype, _TEXTUAL):
+        return f"role text needs text, found {_named(dtype)}"
+    return _quasi_misfit(role, dtype) if isinstance(role, Quasi) else None
+
+
+def _named(dtype: pl.DataType) -> str:
+    """The type without what it is made of: an Enum's categories are data."""
+    return str(dtype.base_type())
+
+
+def _nested(role: Role) -> str | None:
+    match role:
+        case Quasi():
+            return "role quasi"
+        case Sensitive():
+            return "role sensitive"
+        case Text():
+            return "role text"
+        case Identifier(action=Pseudonym()):
+            return "action pseudonym"
+        case Keep(allow_unique=None):
+            return "role keep without allow_unique"
+    return None
+
+
+def _quasi_misfit(quasi: Quasi, dtype: pl.DataType) -> str | None:
+    numeric, dated = dtype.is_numeric(), isinstance(dtype, _DATED)
+    match quasi.hierarchy:
+        case Interval() | Breaks() | Rounded() if not numeric:
+            return f"its hierarchy reads numbers, found {_named(dtype)}; cast the column, or set input.types for CSV"
+        case Dates() if not dated:
+            return f"its hierarchy reads dates, found {_named(dtype)}; cast the column, or set input.types for CSV"
+        case Prefix() if not isinstance(dtype, _TEXTUAL):
+            return (
+                f"prefix reads text, found {_named(dtype)}; cast the column to text, "
+                "with its leading zeros, or set its input.types to str"
+            )
+    for key, end in (("top", quasi.top), ("bottom", quasi.bottom)):
+        if end is not None and not (dated if isinstance(end, date) else numeric):
+            return f"its {key} is a {'date' if isinstance(end, date) else 'number'}, found {_named(dtype)}"
+    if quasi.form == "bounds" and not numeric and not dated:
+        return f"form bounds needs numbers or dates, found {_named(dtype)}"
+    if quasi.normalise and not isinstance(dtype, _TEXTUAL):
+        return f"normalise needs text, found {_named(dtype)}"
+    return None
+
+
+def _unit_misfit(policy: Policy, schema: Mapping[str, pl.DataType]) -> Iterator[str]:
+    dtype = schema.get(policy.unit) if policy.unit is not None else None
+    if isinstance(dtype, _NESTED):
+        yield f"unit {policy.unit} cannot be of type {_named(dtype)}; give a column with one value a unit"
+
+
+def _clashes(columns: Sequence[ResolvedColumn]) -> Iterator[str]:
+    """Columns that form bounds would write under a name that is taken."""
+    added = [
+        (f"{column.name}{end}", column.name)
+        for column in columns
+        if isinstance(column.role, Quasi) and column.role.form == "bounds"
+        for end in ("_low", "_high")
+    ]
+    taken = Counter([column.name for column in columns] + [name for name, _ in added])
+    for name, source in added:
+        if taken[name] > 1:
+            yield f"column {source}: form bounds would write {name}, which is there already; rename one of them"

@@ -1,0 +1,295 @@
+"""The terms of a policy: each reads one plain value, says what it expected, and describes itself in JSON Schema.
+
+Every error raised here and by `Shape` has the type `fault` and its whole text in the context, never the value found.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from difflib import get_close_matches
+from typing import Annotated, Any, ClassVar, TypeVar, get_args
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    ModelWrapValidatorHandler,
+    ValidationError,
+    model_validator,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError, core_schema
+
+from anonym.policy.plain import kind_of
+
+TAG = "\0"
+"""Begins the name of every union member, so that it is told apart from a key of the policy."""
+
+_SHOWN_KEY = re.compile(r"[A-Za-z_][\w\- ]{0,30}")
+
+
+def fault(expected: str) -> PydanticCustomError:
+    """The error of a value that is not what was expected."""
+    return _error(f"expected {expected}")
+
+
+def found(expected: str, value: object) -> PydanticCustomError:
+    """As `fault`, with the kind of what was found."""
+    return fault(f"{expected}, found {kind_of(value)}")
+
+
+def _error(text: str) -> PydanticCustomError:
+    return PydanticCustomError("fault", "{expected}", {"expected": text})
+
+
+def close_to(word: object, known: tuple[str, ...] | list[str]) -> str | None:
+    """The one of `known` that `word` is probably meant to be."""
+    if not isinstance(word, str) or not _SHOWN_KEY.fullmatch(word):
+        return None
+    lower = {name.lower(): name for name in known}
+    near = get_close_matches(word.lower(), list(lower), 1)
+    return lower[near[0]] if near else None
+
+
+def meant(word: object, known: tuple[str, ...] | list[str]) -> str:
+    """`; did you mean …?`, or nothing."""
+    near = close_to(word, known)
+    return f"; did you mean {near}?" if near else ""
+
+
+def shown_key(key: str) -> str:
+    """A key for a message; one that looks like pasted text, and not like a name, is hidden."""
+    return key if _SHOWN_KEY.fullmatch(key) else "(a key)"
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number in a range, exact: a Decimal, or an int where `whole`."""
+
+    gt: int | None = None
+    ge: int | None = None
+    lt: int | None = None
+    le: int | None = None
+    whole: bool = False
+
+    @property
+    def expected(self) -> str:
+        if self.ge is not None and self.ge == self.le:
+            return f"the number {self.ge}"
+        kind = "a whole number" if self.whole else "a number"
+        low = f" above {self.gt}" if self.gt is not None else f" from {self.ge}" if self.ge is not None else ""
+        high = f" below {self.lt}" if self.lt is not None else f" to {self.le}" if self.le is not None else ""
+        return kind + low + (" and" if low and self.lt is not None else "") + high
+
+    def read(self, value: Any) -> int | Decimal:
+        if isinstance(value, bool) or not isinstance(value, int | Decimal):
+            hint = "; without the quotes" if isinstance(value, str) and _looks_numeric(value) else ""
+            raise fault(f"{self.expected}, found {kind_of(value)}{hint}")
+        if self.whole and value != int(value):
+            raise found(self.expected, value)
+        if not self._holds(value):
+            raise fault(self.expected)
+        return int(value) if self.whole else Decimal(value)
+
+    def _holds(self, value: int | Decimal) -> bool:
+        return (
+            (self.gt is None or value > self.gt)
+            and (self.ge is None or value >= self.ge)
+            and (self.lt is None or value < self.lt)
+            and (self.le is None or value <= self.le)
+        )
+
+    def __get_pydantic_core_schema__(self, _source: Any, _handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.read)
+
+    def __get_pydantic_json_schema__(self, _core: CoreSchema, _handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        bounds = {"exclusiveMinimum": self.gt, "minimum": self.ge, "exclusiveMaximum": self.lt, "maximum": self.le}
+        return {
+            "type": "integer" if self.whole else "number",
+            **{key: limit for key, limit in bounds.items() if limit is not None},
+        }
+
+
+def _looks_numeric(text: str) -> bool:
+    return re.fullmatch(r"[-+]?[0-9.]+([eE][-+]?[0-9]+)?", text) is not None
+
+
+@dataclass(frozen=True)
+class Word:
+    """One of the words of a Literal. `among` replaces the list in the message, where more may stand here."""
+
+    among: tuple[str, ...] = ()
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        options: tuple[str, ...] = get_args(source)
+        listed = self.among or options
+
+        def read(value: Any) -> Any:
+            if value in options and isinstance(value, str):
+                return value
+            if not isinstance(value, str):
+                raise found(f"one of {', '.join(listed)}", value)
+            raise fault(f"one of {', '.join(listed)}{meant(value, listed)}")
+
+        return core_schema.no_info_before_validator_function(read, handler(source))
+
+
+@dataclass(frozen=True)
+class Text:
+    """Text that is not empty, of one form where `pattern` gives it (`expected` says which)."""
+
+    expected: str = "text that is not empty"
+    pattern: str = r"[\s\S]+"
+    longest: int = 10_000
+
+    def read(self, value: Any) -> str:
+        if not isinstance(value, str):
+            quote = "; put it in quotes" if isinstance(value, bool | int | Decimal | date) else ""
+            raise fault(f"{self.expected}, found {kind_of(value)}{quote}")
+        if len(value) > self.longest or not re.fullmatch(self.pattern, value):
+            raise fault(self.expected)
+        return value
+
+    def __get_pydantic_core_schema__(self, _source: Any, _handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.read)
+
+    def __get_pydantic_json_schema__(self, _core: CoreSchema, _handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        form = {r"[\s\S]+": {"minLength": 1}, r"[\s\S]*": {}}.get(self.pattern, {"pattern": f"^(?:{self.pattern})$"})
+        return {"type": "string", "maxLength": self.longest, **form}
+
+
+@dataclass(frozen=True)
+class Day:
+    """A calendar day, written 2026-11-30; where `or_number`, a number may stand in its place."""
+
+    or_number: bool = False
+
+    @property
+    def expected(self) -> str:
+        return ("a number, or " if self.or_number else "") + "a date written YYYY-MM-DD"
+
+    def read(self, value: Any) -> date | Decimal:
+        if isinstance(value, date):
+            return value
+        if self.or_number and isinstance(value, int | Decimal) and not isinstance(value, bool):
+            return Decimal(value)
+        if not isinstance(value, str):
+            raise found(self.expected, value)
+        if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value):
+            raise fault(self.expected)
+        try:
+            return date.fromisoformat(value)
+        except ValueError:
+            raise fault(f"{self.expected}, one that exists in the calendar") from None
+
+    def __get_pydantic_core_schema__(self, _source: Any, _handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.read)
+
+    def __get_pydantic_json_schema__(self, _core: CoreSchema, _handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        day = {"type": "string", "format": "date"}
+        return {"anyOf": [{"type": "number"}, day]} if self.or_number else day
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class NotNull:
+    """Absent is None, but None may not be written: a key without a value is a mistake, not a choice."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        schema = handler(source)
+        return schema["schema"] if schema["type"] == "nullable" else schema
+
+
+Given = Annotated[T | None, NotNull()]
+
+
+def by_key(expected: str, *kinds: str, words: tuple[str, ...] | None = None) -> Discriminator:
+    """Members of a union told apart by the one key each requires; text and lists go to the members `word` and `list`.
+
+    A key that is nearly one of `kinds` leads to that member, which then says what was meant. With `words`, other text
+    leads nowhere.
+    """
+
+    def kind(value: Any) -> str | None:
+        if isinstance(value, str):
+            return TAG + "word" if words is None or value in words else None
+        if isinstance(value, list):
+            return TAG + "list"
+        if not isinstance(value, Mapping):
+            return None
+        exact = next((name for name in kinds if name in value), None)
+        near = exact or next((name for key in value if (name := close_to(key, kinds))), None)
+        return TAG + near if near else None
+
+    return Discriminator(kind, "fault", f"expected {expected}")
+
+
+_NATIVE: Mapping[str, Callable[[ErrorDetails], str]] = {
+    "bool_type": lambda error: f"true or false, found {kind_of(error['input'])}",
+    "list_type": lambda error: f"a list, found {kind_of(error['input'])}",
+    "dict_type": lambda error: f"a mapping, found {kind_of(error['input'])}",
+    "model_type": lambda error: f"a mapping, found {kind_of(error['input'])}",
+    "too_short": lambda _error: "at least one entry",
+}
+"""What pydantic's own errors say in our words; each type that a shape can raise is here."""
+
+
+class Shape(BaseModel):
+    """A mapping with known keys, each read once and reported once."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    elsewhere: ClassVar[Mapping[str, str]] = {}  # keys that have their place in another shape, and which
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _in_our_words(cls, data: Any, handler: ModelWrapValidatorHandler[Shape]) -> Shape:
+        try:
+            return handler(data)
+        except ValidationError as error:
+            told = cls._told(error.errors(include_url=False, include_context=True), data)
+            raise ValidationError.from_exception_data(cls.__name__, told) from None
+
+    @classmethod
+    def _told(cls, errors: list[ErrorDetails], data: Any) -> list[InitErrorDetails]:
+        unknown = [str(e["loc"][0]) for e in errors if e["type"] == "extra_forbidden" and len(e["loc"]) == 1]
+        missing = [str(e["loc"][0]) for e in errors if e["type"] == "missing" and len(e["loc"]) == 1]
+        mistyped = {close_to(key, missing) for key in unknown}
+        told: list[InitErrorDetails] = []
+        for error in errors:
+            own = error["loc"][0] if len(error["loc"]) == 1 else None
+            if own in missing and own in mistyped:
+                continue  # the unknown key that is close to it says what was meant
+            text = cls._text(error, missing, data)
+            if text is not None:
+                told.append(InitErrorDetails(type=_error(text), loc=error["loc"], input=None))
+        return told
+
+    @classmethod
+    def _text(cls, error: ErrorDetails, missing: list[str], data: Any) -> str | None:
+        if error["type"] == "fault":
+            return str(error["ctx"]["expected"] if "ctx" in error else error["msg"])
+        if error["type"] == "missing":
+            description = cls.model_fields[str(error["loc"][0])].description
+            return f"required: {description}"
+        if error["type"] == "extra_forbidden":
+            return cls._unknown(str(error["loc"][0]), missing, data)
+        return "expected " + _NATIVE[error["type"]](error)
+
+    @classmethod
+    def _unknown(cls, key: str, missing: list[str], data: Any) -> str | None:
+        """What to say of a key that does not belong here; None where nothing is to be said."""
+        free = [name for name in cls.model_fields if name not in data]
+        near = close_to(key, missing) or (None if key in cls.elsewhere else close_to(key, free))
+        if near:
+            return f"no such key; did you mean {near}?"
+        if key in cls.elsewhere:
+            return f"no such key here; it belongs to {cls.elsewhere[key]}"
+        return f"no such key; known here: {', '.join(cls.model_fields)}"
