@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -32,17 +33,17 @@ class Heading:
     kind: str = ""
 
 
-def table(caption: str, headings: Sequence[Heading], rows: Iterable[Sequence[object]]) -> Markup:
-    """A table whose first cell in each row is the row's heading."""
+def table(caption: str, headings: Sequence[Heading], rows: Iterable[Sequence[object]], unseen: bool = False) -> Markup:
+    """A table whose first cell in each row is the row's heading; an unseen caption is for screen readers only."""
     body = tag("tbody", [row(headings, cells) for cells in rows])
-    return framed(caption, headings, body)
+    return framed(caption, headings, body, unseen=unseen)
 
 
-def framed(caption: str, headings: Sequence[Heading], *bodies: Markup) -> Markup:
+def framed(caption: str, headings: Sequence[Heading], *bodies: Markup, unseen: bool = False) -> Markup:
     """A table in a frame that scrolls sideways where the page is too narrow for it."""
     head = tag("thead", tag("tr", [tag("th", one.label, scope="col", class_=one.kind or None) for one in headings]))
-    inner = tag("table", tag("caption", caption), head, *bodies)
-    return tag("div", inner, class_="scroll", tabindex="0", role="region", aria_label=caption)
+    inner = tag("table", tag("caption", caption, class_="unseen" if unseen else None), head, *bodies)
+    return tag("div", inner, class_="scroll", tabindex="0", role="group", aria_label=caption)
 
 
 def row(headings: Sequence[Heading], cells: Sequence[object]) -> Markup:
@@ -62,9 +63,9 @@ def absent(said: str = figures.NOT_MEASURED) -> Markup:
     return tag("span", said, class_="none")
 
 
-def figure(value: float | None, printed: str) -> str | Markup:
+def figure(value: float | None, printed: str, missing: str = figures.NOT_MEASURED) -> str | Markup:
     """The printed figure, or that it was not measured."""
-    return absent() if value is None else printed
+    return absent(missing) if value is None else printed
 
 
 def status(held: bool | None, missing: str = figures.NOT_MEASURED) -> Markup:
@@ -81,6 +82,13 @@ def note(said: str) -> Markup:
     return tag("p", said, class_="note")
 
 
-def name(said: str) -> Markup:
-    """A column's name, shortened in the middle where it is very long."""
-    return tag("span", figures.shortened(said, 120), class_="name", title=said if len(said) > 120 else None)
+def quiet_name(said: str) -> Markup:
+    """A name on a second, quieter line."""
+    return tag("span", name(said), class_="sub")
+
+
+def name(said: str, width: int = 120) -> Markup:
+    """A name, shortened in the middle where it is very long, which may break at its joints."""
+    shown = figures.shortened(figures.visible(said), width)
+    parts = [join(part, tag("wbr")) for part in re.findall(r"[^_./-]*[_./-]?", shown)]
+    return tag("span", parts, class_="name", title=said if len(said) > width else None)

@@ -46,8 +46,8 @@ def plural(number: float | None, noun: str) -> str:
     return f"{count(number)} {many}"
 
 
-def share(value: float | None, absent: str = NOT_MEASURED) -> str:
-    """Per cent: two decimals below 10 %, else one; fewer where they would be zeros."""
+def share(value: float | None, absent: str = NOT_MEASURED, aligned: bool = False) -> str:
+    """Per cent: two decimals below 10 %, else one; fewer where they would be zeros, unless it stands in a column."""
     if value is None:
         return absent
     if value in (0, 1):
@@ -57,7 +57,8 @@ def share(value: float | None, absent: str = NOT_MEASURED) -> str:
     if value > 0.9995:
         return "> 99.9 %"
     text = f"{value * 100:.{2 if value < 0.1 else 1}f}"
-    return f"{text.rstrip('0').rstrip('.')} %" if abs(value * 100 - float(text)) < 1e-7 else f"{text} %"
+    exact = abs(value * 100 - float(text)) < 1e-7 and not aligned
+    return f"{text.rstrip('0').rstrip('.')} %" if exact else f"{text} %"
 
 
 def number(value: float | None, absent: str = NOT_MEASURED) -> str:
@@ -65,6 +66,11 @@ def number(value: float | None, absent: str = NOT_MEASURED) -> str:
     if value is None:
         return absent
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def decimal(value: float | None, absent: str = NOT_MEASURED) -> str:
+    """Four decimals, for figures in [0, 1] that stand below each other."""
+    return absent if value is None else f"{value:.4f}"
 
 
 def at_least(value: float | None, absent: str = NOT_MEASURED) -> str:

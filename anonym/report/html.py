@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
@@ -106,8 +107,9 @@ def _verdict(evidence: Evidence) -> Markup:
     kind, said = VERDICT_PILLS[verdict["holds"]]
     pills = [tag("span", said, class_=f"pill {kind}".strip())]
     if verdict["draft"]:
-        pills.append(tag("span", "Draft policy", class_="pill warn"))
-    reasons = tag("ul", [tag("li", reason) for reason in verdict["reasons"]]) if verdict["reasons"] else None
+        pills.insert(0, tag("span", "Draft policy", class_="pill warn"))
+        kind = "bad" if verdict["holds"] is False else "warn"
+    reasons = tag("ul", [tag("li", reason) for reason in verdict["reasons"]]) if len(verdict["reasons"]) > 1 else None
     box = tag(
         "div",
         tag("h2", "Verdict", pills),
@@ -140,16 +142,17 @@ def _tiles(evidence: Evidence) -> Markup:
 
 def _key_figures(evidence: Evidence) -> Iterator[tuple[str, bool, str, str]]:
     k, suppression, ncp = evidence["guarantee"]["k"], evidence["suppression"], evidence["loss"]["ncp"]
+    none = wording.missing(evidence)
     if k is None:
         yield "k", False, figures.NOT_APPLICABLE, "no quasi-identifier"
     else:
         achieved = k["achieved"]
-        required = f"{figures.count(k['required'])} required"
-        yield f"k over {wording.counted(evidence)}", achieved is not None, figures.count(achieved), required
+        required = f"{figures.count(k['required'])} required, over {wording.counted(evidence)}"
+        yield "k", achieved is not None, figures.count(achieved, none), required
     limit = suppression["limit"]
     allowed = "no limit" if limit is None else f"{figures.share(limit)} allowed"
-    yield "Rows suppressed", suppression["rate"] is not None, figures.share(suppression["rate"]), allowed
-    yield "Loss (NCP)", ncp is not None, figures.number(ncp), "0 untouched, 1 nothing left"
+    yield "Rows suppressed", suppression["rate"] is not None, figures.share(suppression["rate"], none), allowed
+    yield "Loss (NCP)", ncp is not None, figures.decimal(ncp, none), "0 untouched, 1 nothing left"
     yield from _tested_figures(evidence)
 
 
@@ -161,15 +164,11 @@ def _tested_figures(evidence: Evidence) -> Iterator[tuple[str, bool, str, str]]:
         spans = sum(sum(part["spans"].values()) for part in evidence["text"].values())
         found = f"{figures.plural(spans, 'span')} replaced"
         rate = recall["overall"]["rate"] if recall else None
-        yield "Text recall", rate is not None, figures.share(rate), found
+        yield "Text recall", rate is not None, figures.share(rate, wording.missing(evidence)), found
     run = evidence["attacks"]
-    failed = sum(one["verdict"] != "pass" for one in run)
-    yield (
-        "Attacks",
-        bool(run),
-        figures.count(len(run)) if run else "none run",
-        f"{failed} not passed" if run else "not tried",
-    )
+    verdicts = Counter(tested.VERDICTS[one["verdict"]][1] for one in run)
+    said = ", ".join(f"{number} {verdict}" for verdict, number in sorted(verdicts.items()))
+    yield "Attacks", bool(run), figures.count(len(run)) if run else "none run", said or "not tried"
     if training is None:
         yield "Private training", False, "none recorded", "no ε"
     else:

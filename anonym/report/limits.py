@@ -65,7 +65,8 @@ def _of_units(evidence: Facts, k: Facts) -> Iterator[str]:
 
 def _of_columns(evidence: Facts) -> Iterator[str]:
     if names := [column["name"] for column in evidence["columns"] if untouched(column, evidence)]:
-        yield f"Released untouched: {figures.listed(names, MOST)}. Whoever knows these values of someone can use them to find that person."
+        said = "Whoever knows these values of someone can use them to find that person."
+        yield f"Released untouched: {figures.listed(names, MOST)}. {said}"
     yield from _of_known(evidence)
     bare = [name for name in named(evidence, "sensitive") if name not in _promised(evidence)]
     if bare:

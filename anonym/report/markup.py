@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from anonym.report import figures
 
-VOID = frozenset({"br", "hr", "link", "meta", "rect", "line", "circle"})
+VOID = frozenset({"br", "hr", "link", "meta", "wbr", "rect", "line", "circle"})
 
 
 class Markup(str):
@@ -42,7 +42,7 @@ def tag(name: str, /, *children: object, **attributes: object) -> Markup:
         _attribute(key, value) for key, value in attributes.items() if value is not None and value is not False
     )
     if name in VOID:
-        return Markup(f"<{name}{said}>" if name in ("br", "hr", "link", "meta") else f"<{name}{said}/>")
+        return Markup(f"<{name}{said}>" if name in ("br", "hr", "link", "meta", "wbr") else f"<{name}{said}/>")
     return Markup(f"<{name}{said}>{join(*children)}</{name}>")
 
 

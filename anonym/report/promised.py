@@ -8,7 +8,7 @@ from typing import Any
 
 from anonym.report import blocks, figures, svg, wording
 from anonym.report.blocks import Heading, Section
-from anonym.report.fields import Evidence, SizeBin, SuppressedGroup
+from anonym.report.fields import Evidence, SizeBin, SuppressedGroup, T
 from anonym.report.markup import Markup, join, tag
 
 MOST_GROUPS = 8  # bars a column; the JSON has them all
@@ -32,55 +32,57 @@ def _k_rows(evidence: Evidence) -> Iterator[Sequence[object]]:
     if k is None:
         return
     counted = k.get("counted") or ("rows" if k["units"] is None else "units")
+    none = wording.missing(evidence)
     label = f"k over {'profiles of ' if counted == 'profiles' else ''}{wording.counted(evidence)}"
     failing = k.get("classes_failing")
     detail = blocks.sub(f"{figures.plural(failing, 'class')} below") if failing else None
-    achieved = blocks.figure(k["achieved"], figures.count(k["achieved"]))
-    yield join("k-anonymity", blocks.sub(label), detail), figures.count(k["required"]), achieved, _held(k, evidence)
-    for kind in ("rows", "units", "profiles"):
-        if kind != counted:
-            value = k[kind]
-            yield join(blocks.sub(f"k over {kind}")), "", blocks.figure(value, figures.count(value)), ""
+    others = [
+        f"over {kind} {figures.count(k[kind], none)}"
+        for kind in ("rows", "units", "profiles")
+        if kind != counted and (kind == "rows" or evidence["input"]["units"] is not None)
+    ]
+    achieved = blocks.figure(k["achieved"], figures.count(k["achieved"]), none)
+    named = join("k-anonymity", blocks.sub(label), blocks.sub(", ".join(others)), detail)
+    yield named, figures.count(k["required"]), achieved, blocks.status(k.get("holds"), none)
 
 
 def _l_rows(evidence: Evidence) -> Iterator[Sequence[object]]:
+    none = wording.missing(evidence)
     for column, part in evidence["guarantee"]["l"].items():
-        label = join(f"l-diversity, {part['kind']}", blocks.sub(figures.shortened(column, 120)), _below(part))
-        achieved = blocks.absent() if part["achieved"] is None else wording.diversity(part["achieved"])
-        yield label, wording.diversity(part["required"], achieved=False), achieved, _held(part, evidence)
+        label = join(f"l-diversity, {part['kind']}", blocks.quiet_name(column), _below(part))
+        achieved = blocks.absent(none) if part["achieved"] is None else wording.diversity(part["achieved"])
+        held = blocks.status(part.get("holds"), none)
+        yield label, wording.diversity(part["required"], achieved=False), achieved, held
 
 
 def _t_rows(evidence: Evidence) -> Iterator[Sequence[object]]:
+    none = wording.missing(evidence)
     for column, part in evidence["guarantee"]["t"].items():
-        label = join(f"t-closeness, {part['distance']}", blocks.sub(figures.shortened(column, 120)), _below(part))
-        against = [
-            blocks.sub(f"{said} {figures.at_most(value)}")
-            for said, value in (
-                ("against the input", part["against_input"]),
-                ("moved by suppression", part.get("moved")),
-            )
-            if value is not None
-        ]
-        achieved = blocks.figure(part["achieved"], figures.at_most(part["achieved"]))
-        yield label, join("≤ ", figures.number(part["required"])), join(achieved, against), _held(part, evidence)
+        label = join(f"t-closeness, {part['distance']}", blocks.quiet_name(column), _t_beside(part), _below(part))
+        achieved = blocks.figure(part["achieved"], figures.at_most(part["achieved"]), none)
+        yield label, join("≤ ", figures.number(part["required"])), achieved, blocks.status(part.get("holds"), none)
+
+
+def _t_beside(part: T) -> Markup | None:
+    beside = (("against the input", part["against_input"]), ("suppression moved", part.get("moved")))
+    said = [f"{what} {figures.at_most(value)}" for what, value in beside if value is not None]
+    return blocks.sub(", ".join(said)) if said else None
 
 
 def _limit_row(evidence: Evidence) -> Iterator[Sequence[object]]:
-    part = evidence["suppression"]
+    part, none = evidence["suppression"], wording.missing(evidence)
     if part["limit"] is not None:
-        achieved = blocks.figure(part["rate"], figures.share(part["rate"]))
-        held = blocks.status(wording.within_limit(part))
-        yield "Suppressed rows", join("≤ ", figures.share(part["limit"])), achieved, held
+        achieved = blocks.figure(part["rate"], figures.share(part["rate"]), none)
+        allowed = part.get("limit_rows")
+        rows = f"{figures.count(part['rows'])} rows, {figures.count(allowed)} allowed"
+        label = join("Suppression", blocks.sub(rows) if part["rows"] is not None and allowed is not None else None)
+        held = blocks.status(wording.within_limit(part), none)
+        yield label, join("≤ ", figures.share(part["limit"])), achieved, held
 
 
 def _below(part: Mapping[str, Any]) -> Markup | None:
     failing = part.get("classes_failing")
     return blocks.sub(f"fails in {figures.plural(failing, 'class')}") if failing else None
-
-
-def _held(part: Mapping[str, Any], evidence: Evidence) -> Markup:
-    empty = evidence["output"]["rows"] == 0
-    return blocks.status(part.get("holds"), figures.NOT_APPLICABLE if empty else figures.NOT_MEASURED)
 
 
 # class sizes and risk ------------------------------------------------------------------------------------------------
@@ -114,7 +116,7 @@ def _size_table(bins: Sequence[SizeBin], members: str) -> Markup:
             _span(one),
             figures.count(one["classes"]),
             figures.count(one["rows"]),
-            figures.share(one["rows"] / total if total else None),
+            figures.share(one["rows"] / total if total else None, aligned=True),
         )
         for one in bins
     ]
@@ -136,10 +138,14 @@ RISKS = (
 
 def _risk(evidence: Evidence) -> Markup:
     risk: Mapping[str, float | None] = evidence["risk"]  # type: ignore[assignment]
-    rows = [(said, blocks.figure(risk[key], figures.share(risk[key]))) for key, said in RISKS]
+    rows = [(said, blocks.figure(risk[key], figures.share(risk[key]), _no_risk(key, evidence))) for key, said in RISKS]
     caption = "Chance of a correct link by class sizes alone, for an attacker who knows every quasi-identifier."
     heading = tag("h3", "Re-identification risk from class sizes")
     return join(heading, blocks.table(caption, (Heading("Risk"), Heading("Chance", "num")), rows))
+
+
+def _no_risk(key: str, evidence: Evidence) -> str:
+    return "no population table" if key == "journalist" else wording.missing(evidence)
 
 
 # suppression ---------------------------------------------------------------------------------------------------------
@@ -176,7 +182,7 @@ def _who_bears(evidence: Evidence) -> Markup:
     k = evidence["guarantee"]["k"]
     lead = (
         f"Share of each group's rows that was suppressed; the bars end at {figures.share(scale)}, the line marks "
-        f"{figures.share(overall)} of all rows. Columns with the most uneven burden come first. Withheld: fewer than "
+        f"{figures.share(overall)} of all rows. Columns with the hardest-hit groups come first. Withheld: fewer than "
         f"{figures.count(k['required']) if k else 'k'}, or a count that would give such a one away."
     )
     by_column.sort(key=lambda pair: -max(group["rate"] or 0.0 for group in pair[1]))
@@ -185,26 +191,26 @@ def _who_bears(evidence: Evidence) -> Markup:
 
 
 def _card(column: str, groups: Sequence[SuppressedGroup], scale: float, overall: float) -> Markup:
-    ranked = sorted(groups, key=lambda group: -1.0 if group["rate"] is None else -2.0 - group["rate"])
-    headings = (Heading("Group"), Heading("Suppressed", "bars"), Heading("Share", "num"), Heading("Rows", "num"))
+    ranked = sorted(groups, key=lambda group: (group["rate"] is None, -(group["rate"] or 0.0)))
+    headings = (Heading("Group"), Heading("Suppressed", "bars"), Heading("Share", "num"))
     rows = [_group_row(group, scale, overall) for group in ranked[:MOST_GROUPS]]
-    caption = f"Suppressed rows by {figures.shortened(column, 60)}"
-    if len(ranked) > MOST_GROUPS:
-        caption += f", {MOST_GROUPS} of {len(ranked)} groups; the JSON report lists all"
-    return tag("div", tag("h3", blocks.name(column)), blocks.table(f"{caption}.", headings, rows))
+    table = blocks.table(f"Suppressed rows by {figures.shortened(column, 60)}.", headings, rows, unseen=True)
+    hidden = len(ranked) - MOST_GROUPS
+    more = blocks.note(f"{figures.plural(hidden, 'more group')} in the JSON report.") if hidden > 0 else None
+    return tag("div", tag("h3", blocks.name(column)), table, more)
 
 
 def _group_row(group: SuppressedGroup, scale: float, overall: float) -> Sequence[object]:
     label = _group_label(group)
     rate, mark = group["rate"], overall / scale
     if rate is None:
-        return label, svg.bar(None), blocks.absent("withheld"), ""
+        return label, svg.bar(None), blocks.absent("withheld")
     of = group.get("of")
     rows = figures.count(group["rows"]) + (f" of {figures.count(of)}" if of is not None else "")
-    return label, svg.bar(rate / scale, mark), figures.share(rate), rows
+    return label, svg.bar(rate / scale, mark), join(figures.share(rate, aligned=True), blocks.sub(rows))
 
 
 def _group_label(group: SuppressedGroup) -> Markup:
     if group.get("rest"):
         return blocks.absent("all rarer groups")
-    return blocks.absent("null") if group["group"] is None else blocks.name(group["group"])
+    return blocks.absent("null") if group["group"] is None else blocks.name(group["group"], 40)

@@ -49,7 +49,7 @@ def lines(evidence: Evidence) -> Iterator[Line]:
     yield "classes", f"{figures.count(found['count'])}, {average} rows on average"
     yield (
         "loss (NCP)",
-        f"{figures.number(ncp)} (0 untouched, 1 nothing left)" if ncp is not None else figures.NOT_MEASURED,
+        f"{figures.decimal(ncp)} (0 untouched, 1 nothing left)" if ncp is not None else wording.missing(evidence),
     )
     plain = [column["name"] for column in evidence["columns"] if limits.untouched(column, evidence)]
     yield "untouched", figures.listed(plain, 6) or "no column"
@@ -72,7 +72,7 @@ def _released(evidence: Evidence) -> str:
 
 def _promised(evidence: Evidence) -> Iterator[Line]:
     guarantee = evidence["guarantee"]
-    none = figures.NOT_APPLICABLE if evidence["output"]["rows"] == 0 else figures.NOT_MEASURED
+    none = figures.NOT_APPLICABLE if evidence["output"]["rows"] == 0 else wording.missing(evidence)
     if (k := guarantee["k"]) is not None:
         counted = wording.counted(evidence)
         rows = f"; rows {figures.count(k['rows'])}" if counted != "rows" and k["rows"] is not None else ""

@@ -51,7 +51,8 @@ def histogram(bins: Sequence[SizeBin], k: int | None, members: str) -> Markup:
         _column(index * slot, slot, share / max(shares), share, k is not None and one["to"] < k)
         for index, (one, share) in enumerate(zip(bins, shares, strict=True))
     ]
-    ticks = [_tick(index * slot, figures.compact(one["from"]), bottom) for index, one in enumerate(bins)]
+    every = 1 + len(bins) // 11  # on a phone eleven labels fit beside each other
+    ticks = [_tick(index * slot, bins[index]["from"], bottom) for index in range(0, len(bins), every)]
     axis = tag("line", class_="axis", x1=0, x2="100%", y1=bottom, y2=bottom)
     described = "; ".join(_words(one, share, members) for one, share in zip(bins, shares, strict=True))
     title = "Share of released rows by the size of their class"
@@ -77,12 +78,14 @@ def _column(x: float, width: float, height: float, share: float, low: bool) -> M
         y=f"{top:.1f}",
         height=f"{pixels:.1f}",
     )
-    label = tag("text", figures.rounded_share(share), class_="value", x=per_cent(x + width / 2), y=f"{top - 6:.1f}")
-    return join(body, label)
+    if share < 0.01 and width < 1 / 12:
+        return body
+    label = figures.rounded_share(share)
+    return join(body, tag("text", label, class_="value", x=per_cent(x + width / 2), y=f"{top - 6:.1f}"))
 
 
-def _tick(x: float, label: str, bottom: int) -> Markup:
-    return tag("text", label, class_="tick", x=per_cent(x), y=bottom + 14)
+def _tick(x: float, size: int, bottom: int) -> Markup:
+    return tag("text", figures.compact(size), class_="tick", x=per_cent(x), y=bottom + 14)
 
 
 def staircase(identifier: str, levels: Sequence[int], chosen: int | None, described: str) -> Markup:

@@ -31,8 +31,8 @@ def text(evidence: Evidence) -> Section:
 
 def _text_column(name: str, part: Text) -> Markup:
     total = sum(part["spans"].values())
-    changed = f", in {figures.plural(part['changed'], 'text')}" if "changed" in part else ""
-    said = f"{figures.plural(total, 'span')} replaced in {figures.plural(part['documents'], 'text')}{changed}."
+    changed = f"{figures.count(part['changed'])} of " if "changed" in part else ""
+    said = f"{figures.plural(total, 'span')} replaced in {changed}{figures.plural(part['documents'], 'text')}."
     if part["withheld"]:
         said += f" {figures.plural(part['withheld'], 'text')} could not be processed, so withheld as a whole."
     pairs: list[tuple[str, object]] = [
@@ -49,10 +49,11 @@ def _spans(name: str, part: Text, total: int) -> Markup | None:
     ranked = sorted(part["spans"].items(), key=lambda pair: (-pair[1], pair[0]))
     largest = ranked[0][1]
     rows = [(kind, svg.bar(number / largest), figures.count(number)) for kind, number in ranked[:MOST_ENTITIES]]
-    caption = f"Spans replaced in {figures.shortened(name, 60)}, by entity"
-    if len(ranked) > MOST_ENTITIES:
-        caption += f", {MOST_ENTITIES} of {len(ranked)}"
-    return blocks.table(f"{caption}.", (Heading("Entity"), Heading("", "bars"), Heading("Spans", "num")), rows)
+    caption = f"Spans replaced in {figures.shortened(name, 60)}, by entity."
+    hidden = len(ranked) - MOST_ENTITIES
+    more = blocks.note(f"{figures.plural(hidden, 'more entity')} in the JSON report.") if hidden > 0 else None
+    headings = (Heading("Entity"), Heading("Beside the most frequent", "bars"), Heading("Spans", "num"))
+    return join(blocks.table(caption, headings, rows, unseen=True), more)
 
 
 def _recall(recall: Recall | None) -> Markup:
@@ -65,19 +66,21 @@ def _recall(recall: Recall | None) -> Markup:
     rows = [_proportion("All entities", recall["overall"])]
     rows += [_proportion(entity, found) for entity, found in recall["entities"].items()]
     caption = (
-        f"Share of labelled spans found, in {figures.plural(recall['documents'], 'labelled text')}; 95 % intervals."
+        f"Share of the labelled spans found, in {figures.plural(recall['documents'], 'labelled text')}, with its 95 % "
+        "interval."
     )
-    headings = (Heading("Entity"), Heading("Found", "num"), Heading("Recall", "num"), Heading("Interval", "num"))
+    headings = (Heading("Entity"), Heading("Found", "num"), Heading("Recall", "num"))
     return blocks.table(caption, headings, rows)
 
 
 def _proportion(label: str, part: Proportion) -> Sequence[object]:
     found = f"{figures.count(part['found'])} of {figures.count(part['of'])}"
-    return label, found, blocks.figure(part["rate"], figures.share(part["rate"])), _interval(part["low"], part["high"])
+    rate = blocks.figure(part["rate"], figures.share(part["rate"], aligned=True))
+    return blocks.name(label), found, join(rate, _interval(part["low"], part["high"]))
 
 
-def _interval(low: float | None, high: float | None) -> object:
-    return blocks.absent() if low is None or high is None else f"{figures.share(low)} – {figures.share(high)}"
+def _interval(low: float | None, high: float | None) -> Markup | None:
+    return None if low is None or high is None else blocks.sub(f"{figures.share(low)} – {figures.share(high)}")
 
 
 # attacks and training ------------------------------------------------------------------------------------------------
@@ -90,18 +93,11 @@ def attacks(evidence: Evidence) -> Section:
     if not evidence["attacks"]:
         said = "None run. Whether someone could link, single out or infer was not tried on this release."
         return Section("attacks", "Attacks", join(blocks.note(said), body))
-    headings = (
-        Heading("Attack"),
-        Heading("Success", "bars"),
-        Heading("Rate", "num"),
-        Heading("Baseline", "num"),
-        Heading("Control", "num"),
-        Heading("Verdict"),
-    )
     caption = (
-        "Success of each attack with its 95 % interval (band), beside guessing (solid line) and people who were never "
-        "released (dashed line). Advantage: what the attack gains over the control."
+        "Success of each attack (dot) with its 95 % interval (band), beside guessing (solid line) and the control, "
+        "people who were never released (dashed line). Advantage: (attack - control) / (1 - control)."
     )
+    headings = (Heading("Attack"), Heading("Success", "bars"), Heading("Verdict"))
     table = blocks.table(caption, headings, [_attack(index, one) for index, one in enumerate(evidence["attacks"])])
     return Section("attacks", "Attacks", join(table, body))
 
@@ -109,22 +105,17 @@ def attacks(evidence: Evidence) -> Section:
 def _attack(index: int, one: Attack) -> Sequence[object]:
     knows = one["knows"] if isinstance(one["knows"], str) else figures.listed(one["knows"], 12)
     tried = f"{figures.count(one['correct'])} correct of {figures.plural(one['attempts'], 'attempt')}"
-    named = join(one["name"], blocks.sub(f"knows {knows}"), blocks.sub(tried))
+    named = join(blocks.name(one["name"]), blocks.sub(f"knows {knows}"), blocks.sub(tried))
     drawn = svg.interval(f"attack-{index}", one["low"], one["rate"], one["high"], one["baseline"], one["control"])
-    rate = join(blocks.figure(one["rate"], figures.share(one["rate"])), _interval_line(one), _advantage(one))
+    rate = blocks.figure(one["rate"], figures.share(one["rate"]))
+    beside = [blocks.sub(f"{kind} {figures.share(one[kind])}") for kind in ("baseline", "control")]
+    advantage = blocks.sub(f"advantage {figures.number(one['advantage'])}")
     kind, said = VERDICTS[one["verdict"]]
-    shares = [blocks.figure(one[key], figures.share(one[key])) for key in ("baseline", "control")]
-    return named, drawn, rate, *shares, tag("span", said, class_=f"status {kind}")
+    success = join(drawn, rate, _interval(one["low"], one["high"]), beside, advantage)
+    return named, success, tag("span", said, class_=f"status {kind}")
 
 
-def _interval_line(one: Attack) -> Markup | None:
-    if one["low"] is None or one["high"] is None:
-        return None
-    return blocks.sub(f"{figures.share(one['low'])} – {figures.share(one['high'])}")
-
-
-def _advantage(one: Attack) -> Markup | None:
-    return None if one["advantage"] is None else blocks.sub(f"advantage {figures.number(one['advantage'])}")
+TRAINING = {"outside": "Not covered by ε", "max_records_per_unit": "Records of a unit, at most"}
 
 
 def training(evidence: Evidence) -> Section:
@@ -134,7 +125,7 @@ def training(evidence: Evidence) -> Section:
         return Section("training", "Private training", blocks.note(said))
     pairs: list[tuple[str, object]] = [("ε", f"{figures.at_most(part['epsilon'])} at δ = {part['delta']:g}")]
     pairs += [
-        (key.replace("_", " ").capitalize(), _said(value))
+        (TRAINING.get(key, key.replace("_", " ").capitalize()), _said(value))
         for key, value in part.items()
         if key not in ("epsilon", "delta")
     ]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from anonym.report import blocks, figures, limits, svg
+from anonym.report import blocks, figures, limits, svg, wording
 from anonym.report.blocks import Heading, Section
 from anonym.report.fields import Column, Evidence
 from anonym.report.markup import Markup, join, tag
@@ -110,35 +110,31 @@ def loss(evidence: Evidence) -> Section:
     if not measured:
         return Section("loss", "Loss", blocks.note("Not applicable: no quasi-identifier was generalised."))
     mean = evidence["loss"]["ncp"]
+    none = wording.missing(evidence)
     ranked = sorted(measured, key=lambda column: -(column["loss"] or 0.0))
     rows = [
         (
             blocks.name(column["name"]),
             svg.bar(column["loss"], mean),
-            blocks.figure(column["loss"], figures.number(column["loss"])),
+            blocks.figure(column["loss"], figures.decimal(column["loss"]), none),
         )
         for column in ranked
     ]
     caption = (
         "Normalised certainty penalty over all input rows: 0 untouched, 1 nothing left; a suppressed row counts 1. "
-        f"The line marks the mean, {figures.number(mean)}."
+        f"The line marks the mean: {figures.decimal(mean, none)}."
     )
     headings = (Heading("Column"), Heading("Loss", "bars"), Heading("NCP", "num"))
     return Section("loss", "Loss per column", join(blocks.table(caption, headings, rows), _further_losses(evidence)))
 
 
+FURTHER = (("Mean NCP", "ncp"), ("Discernibility", "discernibility"), ("Class size over k", "average_class_size"))
+
+
 def _further_losses(evidence: Evidence) -> Markup:
-    part = evidence["loss"]
-    return blocks.facts(
-        (
-            ("Mean NCP", blocks.figure(part["ncp"], figures.number(part["ncp"]))),
-            ("Discernibility", blocks.figure(part["discernibility"], figures.number(part["discernibility"]))),
-            (
-                "Class size over k",
-                blocks.figure(part["average_class_size"], figures.number(part["average_class_size"])),
-            ),
-        )
-    )
+    part: Mapping[str, float | None] = evidence["loss"]  # type: ignore[assignment]
+    none = wording.missing(evidence)
+    return blocks.facts((said, blocks.figure(part[key], figures.number(part[key]), none)) for said, key in FURTHER)
 
 
 # search --------------------------------------------------------------------------------------------------------------

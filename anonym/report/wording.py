@@ -109,7 +109,7 @@ def _reasons_beside(evidence: Facts) -> Iterator[str]:
 def within_limit(suppression: Facts) -> bool | None:
     """Whether the suppressed rows stay within the limit; null where there is none, or no row."""
     rows, limit_rows = suppression["rows"], suppression.get("limit_rows")
-    if rows is not None and limit_rows is not None:
+    if suppression["rate"] is not None and limit_rows is not None:
         return bool(rows <= limit_rows)
     return _close(suppression["rate"], suppression["limit"])
 
@@ -145,15 +145,18 @@ def _k_words(evidence: Facts) -> Iterator[str]:
     k = evidence["guarantee"]["k"]
     if k is not None and k["achieved"] is not None:
         found = figures.count(k["achieved"])
-        shared = "profile is shared by" if k.get("counted") == "profiles" else "class has"
-        yield f"every {shared} at least {found} {counted(evidence)} ({figures.count(k['required'])} required)"
+        group = "profile" if k.get("counted") == "profiles" else "class"
+        yield f"every {group} has at least {found} {counted(evidence)} ({figures.count(k['required'])} required)"
 
 
 def _l_words(promised: Facts) -> Iterator[str]:
     if len(promised) == 1:
         [(column, part)] = promised.items()
-        needed = diversity(part["required"], achieved=False)
-        yield f"{column} has {part['kind']} l of {diversity(part['achieved'])} ({needed} required)"
+        found, needed = diversity(part["achieved"]), diversity(part["required"], achieved=False)
+        values = (
+            f"at least {found} distinct values of" if part["kind"] == "distinct" else f"{part['kind']} l {found} for"
+        )
+        yield f"{values} {column} ({needed} required)"
     elif promised:
         yield f"l-diversity of {len(promised)} columns"
 
@@ -162,7 +165,7 @@ def _t_words(promised: Facts) -> Iterator[str]:
     if len(promised) == 1:
         [(column, part)] = promised.items()
         allowed = figures.number(part["required"])
-        yield f"{column} is within t of {figures.at_most(part['achieved'])} ({allowed} allowed)"
+        yield f"t of {column} at most {figures.at_most(part['achieved'])} ({allowed} allowed)"
     elif promised:
         yield f"t-closeness of {len(promised)} columns"
 
@@ -179,6 +182,12 @@ def _nothing(evidence: Facts, _: list[str]) -> str:
     if not any(True for _ in promises(evidence)):
         return "The policy asks for no guarantee on quasi-identifiers, so none was measured."
     return "The promise was not measured."
+
+
+def missing(evidence: Facts) -> str:
+    """What stands where there is no figure: without rows nothing applies, else it was not measured."""
+    empty = evidence["output"]["rows"] == 0 or evidence["input"]["rows"] == 0
+    return figures.NOT_APPLICABLE if empty else figures.NOT_MEASURED
 
 
 def counted(evidence: Facts) -> str:
