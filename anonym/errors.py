@@ -82,8 +82,9 @@ class OutputError(AnonymError):
 
 
 class VerificationError(InternalError):
-    """The written release does not keep a promise. `failures` says which, in counts only."""
+    """The written release does not keep a promise. `failures` says which, in counts only; `evidence` is its report."""
 
-    def __init__(self, failures: Iterable[str]) -> None:
+    def __init__(self, failures: Iterable[str], evidence: dict[str, Any] | None = None) -> None:
         self.failures = tuple(failures)
+        self.evidence = evidence or {}
         super().__init__("the written release failed its verification: " + "; ".join(self.failures))

@@ -65,7 +65,7 @@ class ReadOptions:
     encoding: str = "utf-8"
     null_values: tuple[str, ...] = ()
     types: Mapping[str, str] = field(default_factory=dict)
-    as_text: tuple[str, ...] = ()  # columns read as text whatever they look like
+    as_text: Callable[[str], bool] = lambda _name: False  # CSV columns that stay text whatever they look like
 
 
 def as_lazy(table: Any) -> pl.LazyFrame:
@@ -129,7 +129,7 @@ def _expand(paths: Sequence[str | Path]) -> list[Path]:
             raise InputError("object-store URLs are not supported yet: copy the files to a local folder")
         path = Path(given)
         if path.is_dir():
-            found = sorted(p for p in path.rglob("*") if p.is_file() and not _hidden(p, path) and p.suffix in _KINDS)
+            found = sorted(p for p in path.rglob("*") if p.is_file() and not _hidden(p, path) and p.suffix in KINDS)
         elif path.exists():
             found = [path]
         elif glob.has_magic(str(path)):
@@ -137,7 +137,7 @@ def _expand(paths: Sequence[str | Path]) -> list[Path]:
         else:
             raise InputError(f"no such file or folder: {path}")
         if not found:
-            raise InputError(f"{path} holds no file that can be read ({', '.join(sorted(_KINDS))})")
+            raise InputError(f"{path} holds no file that can be read ({', '.join(sorted(KINDS))})")
         files += found
     return list(dict.fromkeys(files))
 
@@ -146,7 +146,7 @@ def _hidden(path: Path, root: Path) -> bool:
     return any(part.startswith((".", "_")) for part in path.relative_to(root).parts)
 
 
-_KINDS = {
+KINDS = {
     ".parquet": "parquet",
     ".pq": "parquet",
     ".csv": "csv",
@@ -160,9 +160,9 @@ _KINDS = {
 
 
 def _kind(path: Path) -> str:
-    kind = _KINDS.get(path.suffix.lower())
+    kind = KINDS.get(path.suffix.lower())
     if kind is None:
-        raise InputError(f"{path.name}: unknown kind of file; known endings: {', '.join(sorted(_KINDS))}")
+        raise InputError(f"{path.name}: unknown kind of file; known endings: {', '.join(sorted(KINDS))}")
     return kind
 
 
@@ -231,7 +231,7 @@ def _scan_recoded(files: list[Path], options: ReadOptions) -> pl.LazyFrame:
 def _csv_arguments(file: Path, options: ReadOptions) -> dict[str, Any]:
     names = _csv_names(file, options)
     overrides = {name: TYPES[kind] for name, kind in options.types.items() if name in names}
-    overrides |= {name: pl.String() for name in options.as_text if name in names and name not in overrides}
+    overrides |= {name: pl.String() for name in names if name not in overrides and options.as_text(name)}
     return {
         "separator": _separator(file, options),
         "null_values": list(options.null_values) or None,

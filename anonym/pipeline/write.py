@@ -57,7 +57,7 @@ def write_release(
     tee = _Tee(batches, hidden, progress)
     visible = {name: dtype for name, dtype in schema.items() if name not in hidden}
     with guarded("applying the plan and writing the release", OutputError):
-        _sink(_lazily(tee, visible), part)
+        sink(_lazily(tee, visible), part)
     kept = pl.concat(tee.kept) if tee.kept else pl.DataFrame(schema={name: schema[name] for name in hidden})
     return Written(kept.height, kept)
 
@@ -73,7 +73,8 @@ def _lazily(batches: _Tee, schema: dict[str, pl.DataType]) -> pl.LazyFrame:
     return register_io_source(source, schema=schema)
 
 
-def _sink(frame: pl.LazyFrame, part: Path) -> None:
+def sink(frame: pl.LazyFrame, part: Path) -> None:
+    """Write a frame to `part` in the format of its ending, in the frame's order."""
     sinks: dict[str, Callable[[Path], object]] = {
         ".parquet": frame.sink_parquet,
         ".pq": frame.sink_parquet,

@@ -1,0 +1,185 @@
+"""`apply`: the main job, as a table of contents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from anonym.columns.identifiers import Pseudonym
+from anonym.columns.keys import Key, read_keys
+from anonym.errors import CallError, GuaranteeError, InconclusiveError, VerificationError
+from anonym.hierarchy.model import FileHierarchy, Prefix
+from anonym.io import PrivateFolder, Source, Target, open_paths
+from anonym.io.source import ReadOptions, file_sha256, same_file
+from anonym.pipeline.evidence import Clock, Run, facts_of_run, file_names
+from anonym.pipeline.facts import facts_of
+from anonym.pipeline.gates import refuse_rare_keep_values, refuse_unknown_output
+from anonym.pipeline.profile import profile
+from anonym.pipeline.progress import Progress
+from anonym.pipeline.rejected import rejected_evidence
+from anonym.pipeline.solve import solve, suppression_limit
+from anonym.pipeline.transform import TextLedger, transform
+from anonym.pipeline.verifying import Verified, verify
+from anonym.pipeline.write import Written, write_release
+from anonym.policy import Policy
+from anonym.policy.globs import entries_of, is_glob
+from anonym.policy.model import Identifier, Quasi, Text
+from anonym.policy.resolve import ResolvedColumn
+from anonym.report.evidence import complete, dump
+from anonym.report.html import render
+from anonym.search.plan import Plan, plan_of
+
+REPORTS = (".report.html", ".report.json")
+REJECTED = (".rejected.report.html", ".rejected.report.json")
+PLAN = ".plan.json"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run of the command left: the release, its report, its evidence."""
+
+    output: Path
+    report: Path
+    evidence: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Made:
+    """A written, verified part and all that is known of it."""
+
+    run: Run
+    written: Written
+    verified: Verified
+    plan: Plan | None
+    evidence: dict[str, Any]
+
+
+def apply_files(
+    policy: str | Path,
+    paths: Sequence[str | Path],
+    output: Path,
+    *,
+    force: bool = False,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> Outcome:
+    """Release the files under the policy. Raises an AnonymError; then nothing new stands at `output`."""
+    clock = Clock()
+    refuse_unknown_output(output)
+    loaded = _load(policy, seed)
+    source = open_paths(paths, read_options(loaded))
+    for file in source.files:
+        if same_file(file.path, output):
+            raise CallError("the output is one of the inputs: write the release to another place")
+    with Target(output, force=force) as target:
+        return release_to(target, loaded, source, clock, progress or Progress())
+
+
+def release_to(target: Target, policy: Policy, source: Source, clock: Clock, progress: Progress) -> Outcome:
+    """Make, verify and publish a release at `target`; a refused run leaves its evidence beside it."""
+    try:
+        with PrivateFolder() as private:
+            made = make(policy, source, target.part, private, clock, progress)
+    except (GuaranteeError, InconclusiveError, VerificationError) as error:
+        evidence = rejected_evidence(policy, source, error, clock)
+        target.write_companions(dict(zip(REJECTED, (render(evidence), dump(evidence)), strict=True)))
+        raise
+    source.refuse_change()
+    publish(target, made.evidence, made.plan)
+    return Outcome(target.path, target.companion(REPORTS[0]), made.evidence)
+
+
+def publish(target: Target, evidence: dict[str, Any], plan: Plan | None) -> None:
+    """Report and plan first, the release last."""
+    texts = dict(zip(REPORTS, (render(evidence), dump(evidence)), strict=True))
+    if plan is not None:
+        texts[PLAN] = plan.dump()
+    target.write_companions(texts)
+    target.remove_companions(REJECTED)
+    target.publish()
+
+
+def make(policy: Policy, source: Source, part: Path, private: PrivateFolder, clock: Clock, progress: Progress) -> Made:
+    """Profile, search, apply, verify: the release is written to `part` and read again from there."""
+    columns = policy.resolve(source.schema)
+    keyring = read_keys(_keys(columns), policy.base)
+    seen = profile(policy, source, columns, progress)
+    refuse_rare_keep_values(policy, columns, source)
+    recoding = solve(policy, seen, progress)
+    scrubber = _scrubber(policy, columns)
+    released = transform(policy, source, seen, recoding, keyring, scrubber)
+    remaining = seen.rows - (recoding.solution.suppressed_rows if recoding else 0)
+    progress.stage("writing the release", remaining)
+    written = write_release(
+        released.frame, part, order=policy.order, rows=remaining, private=private, progress=progress
+    )
+    progress.stage("verifying the written file", written.rows)
+    facts = facts_of(
+        policy, columns, limit_rows=suppression_limit(policy, seen.rows), text_from=_text_from(released.ledgers)
+    )
+    verified = verify(part, source, written, facts, columns)
+    run = Run(policy, seen, recoding, keyring, released.ledgers, scrubber, file_names([f.path for f in source.files]))
+    evidence = verified_evidence(run, verified, written, part, clock)
+    if verified.failures:
+        raise VerificationError(verified.failures, evidence)
+    return Made(run, written, verified, _plan(policy, run), evidence)
+
+
+def _load(policy: str | Path, seed: int | None) -> Policy:
+    loaded = Policy.load(policy)
+    return loaded if seed is None else replace(loaded, seed=seed)
+
+
+def read_options(policy: Policy) -> ReadOptions:
+    """How files are read under the policy; codes and identifiers of a CSV file stay text."""
+    given = policy.input
+    return ReadOptions(given.separator, given.encoding, given.null_values, given.types, _stays_text(policy))
+
+
+def _stays_text(policy: Policy) -> Callable[[str], bool]:
+    globs = tuple(entry for entry in policy.columns if is_glob(entry))
+
+    def stays_text(name: str) -> bool:
+        roles = [policy.columns[entry] for entry in entries_of(name, policy.columns, globs)]
+        return any(
+            isinstance(role, Identifier)
+            or (isinstance(role, Quasi) and isinstance(role.hierarchy, Prefix | FileHierarchy))
+            for role in roles
+        )
+
+    return stays_text
+
+
+def _keys(columns: Sequence[ResolvedColumn]) -> Iterator[Key]:
+    for column in columns:
+        if isinstance(column.role, Identifier) and isinstance(column.role.action, Pseudonym):
+            yield column.role.action.key
+
+
+def _scrubber(policy: Policy, columns: Sequence[ResolvedColumn]) -> Any:
+    if not any(isinstance(column.role, Text) for column in columns):
+        return None
+    from anonym.text.scrub import Scrubber
+
+    return Scrubber(policy.text)
+
+
+def _text_from(ledgers: Sequence[TextLedger]) -> tuple[str, ...] | None:
+    return tuple(dict.fromkeys(name for ledger in ledgers for name in ledger.also_from)) if ledgers else None
+
+
+def _plan(policy: Policy, run: Run) -> Plan | None:
+    if run.recoding is None:
+        return None
+    forms = tuple(quasi.form for _, quasi in run.profile.quasi)
+    return plan_of(run.recoding.problem, run.recoding.solution, forms, policy.sha256)
+
+
+def verified_evidence(run: Run, verified: Verified, written: Written, part: Path, clock: Clock) -> dict[str, Any]:
+    """The evidence of a written and verified file."""
+    output = {"rows": written.rows, "units": verified.measured.units, "digest": verified.digest}
+    facts = facts_of_run(run, verified.measured, verified.checks, verified.facts, output, None)
+    facts["environment"] = clock.environment(run.recoding, {"release": file_sha256(part)})
+    return dict(complete(facts))

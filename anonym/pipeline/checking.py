@@ -1,0 +1,101 @@
+"""`check`: the guarantee recomputed from a released table alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from anonym.io import guarded, open_frame, open_paths
+from anonym.io.source import ReadOptions, file_sha256
+from anonym.pipeline.evidence import Clock, blank, measured_part, policy_part, role_name
+from anonym.pipeline.facts import facts_of, promised_columns
+from anonym.policy.model import Policy, Quasi
+from anonym.report.evidence import complete
+from anonym.verify.digest import digest
+from anonym.verify.facts import Facts
+from anonym.verify.measure import Measured, holds, measure
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether the guarantee holds of a released table, why not, and what was measured."""
+
+    holds: bool
+    reasons: tuple[str, ...]
+    evidence: dict[str, Any]
+
+
+def check_file(policy: str | Path, release: Path) -> Verdict:
+    """Check a released file. Raises InputError where it lacks a column of the policy or has one more."""
+    loaded = Policy.load(policy)
+    source = open_paths([release], _options(loaded))
+    return _check(loaded, source.frame, source.schema, own=_is_ours(release), name=release.name)
+
+
+def check(policy: Policy | Mapping[str, Any] | str | Path, table: Any) -> Verdict:
+    """Check a released table in memory. Rows that are `*` throughout count as suppressed, unless all rows are."""
+    loaded = policy if isinstance(policy, Policy) else Policy.load(policy)
+    source = open_frame(table)
+    return _check(loaded, source.frame, source.schema, own=False, name=None)
+
+
+def _options(policy: Policy) -> ReadOptions:
+    """Labels in a CSV release are text: `01` and `1` are two of them."""
+    quasi = {name for name, role in policy.columns.items() if isinstance(role, Quasi)}
+    return ReadOptions(as_text=lambda name: name in quasi)
+
+
+def _is_ours(release: Path) -> bool:
+    """Whether the report beside the file is about this very file."""
+    report = release.with_name(release.stem + ".report.json")
+    try:
+        files = json.loads(report.read_text(encoding="utf-8"))["environment"]["files"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+    return isinstance(files, dict) and files.get("release") == file_sha256(release)
+
+
+def _check(
+    policy: Policy, frame: pl.LazyFrame, schema: Mapping[str, pl.DataType], *, own: bool, name: str | None
+) -> Verdict:
+    clock = Clock()
+    columns = promised_columns(policy, schema)
+    facts = facts_of(policy, columns)
+    unit = _unit_codes(frame, facts, schema)
+    measured = measure(frame, facts, unit, own=own)
+    reasons = (*(str(failure) for failure in holds(measured, facts)), *_left(facts, schema))
+    with guarded("reading the release"):
+        found = digest(frame, facts) if measured.rows else None
+    evidence = _evidence(policy, facts, measured, found, name) | {
+        "columns": [_column(column.name, column.role) for column in columns],
+        "verdict": {"holds": not reasons if measured.rows else None, "reasons": list(reasons)},
+        "environment": clock.environment(None, {}),
+    }
+    return Verdict(not reasons, reasons, dict(complete(evidence)))
+
+
+def _unit_codes(frame: pl.LazyFrame, facts: Facts, schema: Mapping[str, pl.DataType]) -> pl.LazyFrame | None:
+    """The unit's own column, where the release still has it; else units are not checked, and the evidence says so."""
+    return frame.select(facts.unit) if facts.unit is not None and facts.unit in schema else None
+
+
+def _left(facts: Facts, schema: Mapping[str, pl.DataType]) -> Iterator[str]:
+    gone = [*facts.dropped, *(fact.name for fact in facts.identifiers if not fact.released)]
+    for name in gone:
+        if name in schema:
+            yield f"column {name} should have been dropped and is there"
+
+
+def _column(name: str, role: object) -> dict[str, Any]:
+    form = role.form if isinstance(role, Quasi) else None
+    return {"name": name, "role": role_name(role), "action": "none", "form": form, "loss": None, "levels": None}
+
+
+def _evidence(policy: Policy, facts: Facts, measured: Measured, found: str | None, name: str | None) -> dict[str, Any]:
+    output = {"rows": measured.rows, "units": measured.units, "digest": found, "paths": [name] if name else []}
+    return blank(policy) | policy_part(policy) | measured_part(policy, measured, facts) | {"output": output}

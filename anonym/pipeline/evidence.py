@@ -1,0 +1,391 @@
+"""From what was done and measured to evidence: every number here comes from the search, the ledgers or verification."""
+
+from __future__ import annotations
+
+import platform
+import resource
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonym.columns.identifiers import Pseudonym
+from anonym.columns.keys import Keyring
+from anonym.hierarchy.model import Cells, FileHierarchy, Hierarchy
+from anonym.pipeline.profile import Profile
+from anonym.pipeline.solve import Recoding, suppression_limit
+from anonym.pipeline.transform import TextLedger
+from anonym.policy.explain import levels as level_words
+from anonym.policy.model import Drop, Identifier, Keep, Policy, Quasi, Sensitive, Text
+from anonym.policy.resolve import ResolvedColumn
+from anonym.report.evidence import Group, class_histogram, protect
+from anonym.verify.facts import Facts
+from anonym.verify.measure import Measured, Reached
+
+if TYPE_CHECKING:
+    from anonym.text.scrub import Scrubber
+    from anonym.verify.aligned import Check
+
+LIBRARIES = ("anonym", "polars", "numpy", "numba", "presidio-analyzer", "spacy", "detect-secrets", "Faker")
+
+
+@dataclass
+class Clock:
+    """When the run began, in wall and CPU time."""
+
+    started: datetime = field(default_factory=lambda: datetime.now(UTC))
+    wall: float = field(default_factory=time.perf_counter)
+    cpu: float = field(default_factory=time.process_time)
+
+    def environment(self, recoding: Recoding | None, files: Mapping[str, str]) -> dict[str, Any]:
+        """The part of the evidence that may differ between equal runs."""
+        solution = recoding.solution if recoding else None
+        return {
+            "versions": {"python": platform.python_version(), **_versions()},
+            "files": dict(files),
+            "started": self.started.isoformat(timespec="seconds").replace("+00:00", "Z"),
+            "finished": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+            "wall_s": round(time.perf_counter() - self.wall, 3),
+            "cpu_s": round(time.process_time() - self.cpu, 3),
+            "search_cpu_s": round(solution.cpu_s, 4) if solution else None,
+            "search_compile_s": round(solution.compile_s, 4) if solution else None,
+            "peak_memory_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+            "platform": f"{platform.system()} {platform.machine()}",
+        }
+
+
+def _versions() -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name in LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def blank(policy: Policy) -> dict[str, Any]:
+    """Evidence of nothing: every measure null, for runs that were refused and for checks of a file alone."""
+    guarantee = policy.guarantee
+    unknown = {"achieved": None, "rows": None, "units": None, "profiles": None}
+    return {
+        "input": {"rows": None, "units": None, "digest": None, "unit": policy.unit},
+        "output": {"rows": None, "units": None, "digest": None},
+        "columns": [],
+        "search": None,
+        "suppression": {
+            "rows": None,
+            "rate": None,
+            "units_rate": None,
+            "limit": float(guarantee.suppression) if guarantee else None,
+            "groups": [],
+        },
+        "guarantee": {"k": {"required": guarantee.k, **unknown} if guarantee else None, "l": {}, "t": {}},
+        "classes": {"count": None, "average": None, "sizes": []},
+        "loss": {"ncp": None, "discernibility": None, "average_class_size": None},
+        "risk": {"prosecutor_max": None, "prosecutor_mean": None, "journalist": None, "marketer": None},
+        "text": {},
+        "recall": None,
+        "attacks": [],
+        "training": None,
+        "verification": {"checks": []},
+    }
+
+
+@dataclass(frozen=True)
+class Run:
+    """All that a finished run knows, for the evidence."""
+
+    policy: Policy
+    profile: Profile
+    recoding: Recoding | None
+    keyring: Keyring
+    ledgers: Sequence[TextLedger] = ()
+    scrubber: Scrubber | None = None
+    paths: Sequence[str] = ()
+
+
+def policy_part(policy: Policy) -> dict[str, Any]:
+    reviewed = policy.reviewed
+    return {
+        "policy": {
+            "name": policy.name,
+            "sha256": policy.sha256,
+            "reviewed": {"by": reviewed.by, "date": reviewed.date.isoformat()} if reviewed else None,
+        },
+        "threat_model": dict(policy.threat_model),
+    }
+
+
+def facts_of_run(
+    run: Run, measured: Measured, checks: Sequence[Check], facts: Facts, output: Mapping[str, Any], digest: str | None
+) -> dict[str, Any]:
+    """The evidence's facts, without environment: `report.evidence.complete` makes it whole."""
+    policy, profile = run.policy, run.profile
+    return {
+        **policy_part(policy),
+        "input": {
+            "rows": profile.rows,
+            "units": profile.units,
+            "digest": digest,
+            "unit": policy.unit,
+            "paths": list(run.paths),
+        },
+        "output": dict(output) | {"order": policy.order},
+        "columns": list(_columns(run, measured)),
+        "search": _search(run.recoding),
+        "suppression": _suppression(run),
+        **measured_part(policy, measured, facts),
+        "loss": _loss(run, measured),
+        "text": {ledger.column: _text(ledger, run.scrubber) for ledger in run.ledgers},
+        "recall": None,
+        "attacks": [],
+        "training": None,
+        "verification": {"checks": [{"name": c.name, "held": c.held, "detail": c.detail} for c in checks]},
+    }
+
+
+def measured_part(policy: Policy, measured: Measured, facts: Facts) -> dict[str, Any]:
+    """What was recomputed from a released file: guarantee, classes, risk."""
+    sizes = measured.sizes
+    return {
+        "guarantee": {
+            "k": _k(policy, measured) if facts.k is not None and facts.quasi else None,
+            "l": {r.column: _l(r) for r in measured.diversity if r.required is not None},
+            "t": {r.column: _t(r) for r in measured.closeness if r.required is not None},
+        },
+        "classes": {
+            "count": sizes.count,
+            "average": sizes.average_rows,
+            "counted": "rows" if measured.units is None else "units",
+            "sizes": class_histogram(sizes.histogram, facts.k or 1),
+        },
+        "risk": {
+            "prosecutor_max": sizes.prosecutor_max,
+            "prosecutor_mean": sizes.prosecutor_mean,
+            "journalist": None,
+            "marketer": sizes.marketer,
+        },
+    }
+
+
+def _k(policy: Policy, measured: Measured) -> dict[str, Any]:
+    assert policy.guarantee is not None
+    return {
+        "required": policy.guarantee.k,
+        "achieved": measured.k,
+        "rows": measured.sizes.k_rows,
+        "units": measured.sizes.k_units,
+        "profiles": measured.profiles.k if measured.profiles else None,
+        "counted": measured.counted,
+        "linkable": policy.guarantee.linkable,
+        "classes_failing": measured.below[0],
+    }
+
+
+def _l(reached: Reached) -> dict[str, Any]:
+    pair = reached.kind == "recursive"
+    return {
+        "kind": reached.kind,
+        "required": {"c": reached.required, "l": reached.l} if pair else reached.required,
+        "achieved": {"c": reached.achieved, "l": reached.l} if pair else reached.achieved,
+        "classes_failing": reached.classes,
+    }
+
+
+def _t(reached: Reached) -> dict[str, Any]:
+    return {
+        "distance": reached.kind,
+        "required": reached.required,
+        "achieved": reached.achieved,
+        "against_input": reached.against_input,
+        "moved": reached.moved,
+        "classes_failing": reached.classes,
+    }
+
+
+def _columns(run: Run, measured: Measured) -> Iterator[dict[str, Any]]:
+    losses = column_losses(run.recoding) if run.recoding else {}
+    hierarchies = {hierarchy.column: hierarchy for hierarchy in run.profile.hierarchies}
+    for column in run.profile.columns:
+        yield {
+            "name": column.name,
+            "role": role_name(column.role),
+            "action": _action(column),
+            "form": column.role.form if isinstance(column.role, Quasi) else None,
+            "loss": losses.get(column.name),
+            "levels": _levels(hierarchies[column.name], column.role) if isinstance(column.role, Quasi) else None,
+            "dtype": str(column.dtype),
+            **_of_role(column, run.keyring, measured),
+        }
+
+
+def role_name(role: object) -> str:
+    names = {Quasi: "quasi", Sensitive: "sensitive", Identifier: "identifier", Text: "text", Keep: "keep", Drop: "drop"}
+    return names[type(role)]
+
+
+def _action(column: ResolvedColumn) -> str:
+    match column.role:
+        case Quasi():
+            return "generalise"
+        case Identifier(action):
+            return {"DropColumn": "drop", "Redact": "redact", "Pseudonym": "pseudonym"}[type(action).__name__]
+        case Text():
+            return "scrub"
+        case Drop():
+            return "drop"
+        case _:
+            return "keep"
+
+
+def _levels(hierarchy: Hierarchy, quasi: Quasi) -> dict[str, str]:
+    words = level_words(quasi.hierarchy)
+    if isinstance(quasi.hierarchy, FileHierarchy):
+        middle = [f"column {level + 1} of the file" for level in range(1, hierarchy.levels - 1)]
+        words = [*words, *middle, "`*`"][: hierarchy.levels]
+    return {str(level): words[level] for level in range(hierarchy.finest, hierarchy.coarsest + 1)}
+
+
+def _of_role(column: ResolvedColumn, keyring: Keyring, measured: Measured) -> dict[str, Any]:
+    role = column.role
+    if isinstance(role, Identifier) and isinstance(role.action, Pseudonym):
+        return {"key_id": keyring[role.action.key].id, "scope": role.action.scope}
+    if isinstance(role, Keep):
+        return {"k_if_known": measured.known.get(column.name), "reason": role.allow_unique}
+    if isinstance(role, Sensitive):
+        return {"k_if_known": measured.known.get(column.name)}
+    return {}
+
+
+def _search(recoding: Recoding | None) -> dict[str, Any] | None:
+    if recoding is None:
+        return None
+    solution = recoding.solution
+    return {
+        "strategy": solution.strategy,
+        "why": solution.why,
+        "objective": recoding.problem.objective,
+        "optimal": solution.optimal,
+        "bound": solution.bound,
+        "levels": {
+            h.column: int(level) for h, level in zip(recoding.problem.hierarchies, solution.levels, strict=True)
+        },
+        "reproducible": True,
+        "checks": solution.checks,
+    }
+
+
+def _loss(run: Run, measured: Measured) -> dict[str, Any]:
+    if run.recoding is None:
+        return {"ncp": None, "discernibility": None, "average_class_size": None}
+    k, rows = run.recoding.problem.k, run.recoding.problem.rows
+    suppressed = run.recoding.solution.suppressed_rows
+    average = measured.sizes.average_rows
+    return {
+        "ncp": run.recoding.solution.loss if rows else None,
+        "discernibility": measured.sizes.squares + suppressed * rows,
+        "average_class_size": average / k if average is not None else None,
+    }
+
+
+def column_losses(recoding: Recoding) -> dict[str, float]:
+    """NCP of each column over all input rows; a suppressed row costs 1."""
+    problem, solution = recoding.problem, recoding.solution
+    if not problem.rows:
+        return {}
+    weight = np.where(solution.kept, problem.cells.rows, 0)
+    kept = float(weight.sum())
+    found = {}
+    for column, (hierarchy, level) in enumerate(zip(problem.hierarchies, solution.levels, strict=True)):
+        cost = hierarchy.cost[hierarchy.ancestor[level]][problem.cells.codes[:, column]]
+        found[hierarchy.column] = (float((weight * cost).sum()) + problem.rows - kept) / problem.rows
+    return found
+
+
+def _suppression(run: Run) -> dict[str, Any]:
+    limit = run.policy.guarantee.suppression if run.policy.guarantee else None
+    if run.recoding is None or limit is None:
+        return {"rows": 0, "rate": 0.0 if run.profile.rows else None, "units_rate": None, "limit": None, "groups": []}
+    problem, solution = run.recoding.problem, run.recoding.solution
+    total = run.profile.units
+    gone = total - _units(problem.cells, solution.kept) if total is not None else None
+    return {
+        "rows": solution.suppressed_rows,
+        "rate": solution.suppressed_rows / problem.rows if problem.rows else None,
+        "units": gone,
+        "units_rate": gone / total if gone is not None and total else None,
+        "limit": float(limit),
+        "limit_rows": suppression_limit(run.policy, problem.rows),
+        "uncovered": problem.lost,
+        "action": "drop",
+        "groups": protect(list(_groups(run.recoding)), problem.k),
+    }
+
+
+def _groups(recoding: Recoding) -> Iterator[Group]:
+    """Every released label of every column, with the rows that were suppressed under it."""
+    problem, solution = recoding.problem, recoding.solution
+    counted = problem.cells.units is not None
+    for column, (hierarchy, level) in enumerate(zip(problem.hierarchies, solution.levels, strict=True)):
+        nodes, place = np.unique(hierarchy.ancestor[level][problem.cells.codes[:, column]], return_inverse=True)
+        of = _rows_by(problem.cells, place, len(nodes), np.ones(len(place), np.bool_))
+        gone = _rows_by(problem.cells, place, len(nodes), ~solution.kept)
+        units = _units_by(problem.cells, place, len(nodes), ~solution.kept) if counted else None
+        kept = _units_by(problem.cells, place, len(nodes), solution.kept) if counted else of - gone
+        for index, label in enumerate(hierarchy.labels.gather(nodes.astype(np.int64)).to_list()):
+            yield Group(
+                hierarchy.column,
+                label,
+                rows=int(gone[index]),
+                of=int(of[index]),
+                released=int(kept[index]),
+                units=int(units[index]) if units is not None else None,
+            )
+
+
+Ints = NDArray[np.int64]
+
+
+def _rows_by(cells: Cells, place: Ints, groups: int, chosen: NDArray[np.bool_]) -> Ints:
+    """(groups,) rows of the chosen cells, by the group of each cell."""
+    return np.bincount(place[chosen], weights=cells.rows[chosen], minlength=groups).astype(np.int64)
+
+
+def _units_by(cells: Cells, place: Ints, groups: int, chosen: NDArray[np.bool_]) -> Ints:
+    """(groups,) distinct units of the chosen cells, by the group of each cell."""
+    assert cells.units is not None
+    alone = np.bincount(place[chosen], weights=cells.units[chosen], minlength=groups).astype(np.int64)
+    listed = chosen[cells.shared_cell]
+    pairs = np.unique(
+        cells.shared_unit[listed].astype(np.int64) * groups + place[cells.shared_cell[listed]].astype(np.int64)
+    )
+    return alone + np.bincount(pairs % max(groups, 1), minlength=groups)
+
+
+def _units(cells: Cells, chosen: NDArray[np.bool_]) -> int:
+    """Distinct units of the chosen cells."""
+    return int(_units_by(cells, np.zeros(cells.count, np.int64), 1, chosen)[0])
+
+
+def _text(ledger: TextLedger, scrubber: Scrubber | None) -> dict[str, Any]:
+    ner = [f"{backend['name']} {backend['version']}" for backend in scrubber.ner] if scrubber else []
+    return {
+        "documents": ledger.documents,
+        "withheld": ledger.withheld,
+        "spans": dict(sorted(ledger.spans.items(), key=lambda item: (-item[1], item[0]))),
+        "ner": ner or None,
+        "also_from": list(ledger.also_from) or None,
+        "changed": ledger.changed,
+    }
+
+
+def file_names(paths: Sequence[Path | str]) -> list[str]:
+    """Names without folders: a path may tell who somebody is."""
+    return [Path(path).name for path in paths]

@@ -1,0 +1,67 @@
+"""`apply` in Python: a frame in, a Release out, verified like the command's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from anonym.errors import VerificationError
+from anonym.io import PrivateFolder, Source, Target, open_frame
+from anonym.pipeline.apply import Made, make, publish, verified_evidence
+from anonym.pipeline.evidence import Clock
+from anonym.pipeline.gates import refuse_unknown_output
+from anonym.pipeline.progress import Progress
+from anonym.pipeline.verifying import verify
+from anonym.pipeline.write import sink
+from anonym.policy.model import Policy
+from anonym.search.plan import Plan
+
+
+@dataclass(frozen=True)
+class Release:
+    """A verified release. `data` is what may be handed over, `evidence` what was promised, done and measured."""
+
+    data: pl.LazyFrame
+    plan: Plan | None
+    evidence: Mapping[str, Any]
+    _made: Made = field(repr=False)
+    _source: Source = field(repr=False)
+
+    def write(self, path: str | Path, *, force: bool = False) -> Path:
+        """Write the release with its report and plan; the file is verified before it gets its name.
+
+        Raises CallError if `path` exists (unless `force`), OutputError if it cannot be written, VerificationError if
+        the written file does not keep what was promised; an earlier file at `path` survives all of these.
+        """
+        place, clock = Path(path), Clock()
+        refuse_unknown_output(place)
+        with Target(place, force=force) as target:
+            sink(self.data, target.part)
+            run = self._made.run
+            verified = verify(
+                target.part, self._source, self._made.written, self._made.verified.facts, run.profile.columns
+            )
+            evidence = verified_evidence(run, verified, self._made.written, target.part, clock)
+            if verified.failures:
+                raise VerificationError(verified.failures, evidence)
+            publish(target, evidence, self.plan)
+        return place
+
+
+def apply(policy: Policy | Mapping[str, Any] | str | Path, table: Any, *, progress: Progress | None = None) -> Release:
+    """Release `table` (Polars frame, lazy or not, pandas or Arrow) under the policy.
+
+    Everything is done as on the command line, with the written file in a private folder: searched, applied, verified.
+    Raises an AnonymError (see anonym.errors) and returns nothing where the promise cannot be kept.
+    """
+    clock, source = Clock(), open_frame(table)
+    loaded = policy if isinstance(policy, Policy) else Policy.load(policy)
+    with PrivateFolder() as private:
+        part = private.file("release.parquet")
+        made = make(loaded, source, part, private, clock, progress or Progress())
+        data = pl.read_parquet(part)
+    return Release(data.lazy(), made.plan, made.evidence, made, source)

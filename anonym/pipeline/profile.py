@@ -1,0 +1,108 @@
+"""The two passes over the input that the search needs: the columns' values, then their combinations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from anonym.columns.identifiers import Pseudonym
+from anonym.hierarchy import encode
+from anonym.hierarchy.build import build
+from anonym.hierarchy.cells import coded_cells
+from anonym.hierarchy.model import Cells, Hierarchy
+from anonym.io import Source, guarded
+from anonym.pipeline.progress import Progress
+from anonym.policy.model import Identifier, Keep, Policy, Quasi, Sensitive
+from anonym.policy.resolve import ResolvedColumn
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What is known of the input before the search: counts and codes, no rows."""
+
+    columns: tuple[ResolvedColumn, ...]
+    rows: int
+    units: int | None
+    domains: Mapping[str, pl.DataFrame]  # of quasi and sensitive columns: value, rows
+    hierarchies: tuple[Hierarchy, ...]
+    cells: Cells
+    linking: tuple[str, ...]  # released columns that are constant per unit, so that its rows can be joined
+    unit_codes: pl.DataFrame  # unit, code: the units that the cells list one by one
+
+    @property
+    def quasi(self) -> tuple[tuple[ResolvedColumn, Quasi], ...]:
+        """The quasi-identifiers, in the order of `hierarchies`."""
+        return tuple((column, column.role) for column in self.columns if isinstance(column.role, Quasi))
+
+
+def profile(policy: Policy, source: Source, columns: tuple[ResolvedColumn, ...], progress: Progress) -> Profile:
+    """Count the table's domains and cells. Raises InputError where a value does not fit its hierarchy."""
+    progress.stage("reading values", None)
+    with guarded("counting rows"):
+        rows = int(source.frame.select(pl.len()).collect().item())
+        units = _count_units(source.frame, policy.unit)
+    domains = {column.name: _domain(source, column) for column in columns if isinstance(column.role, Quasi | Sensitive)}
+    hierarchies = tuple(
+        _hierarchy(column, column.role, domains[column.name]) for column in columns if isinstance(column.role, Quasi)
+    )
+    linking = _linking(policy, source, columns)
+    sensitive = {column.name: domains[column.name]["value"] for column in columns if isinstance(column.role, Sensitive)}
+    progress.stage("counting combinations", rows)
+    with guarded("counting combinations of quasi-identifiers"):
+        coded = coded_cells(
+            source.frame,
+            hierarchies,
+            sensitive,
+            policy.unit,
+            all_units=bool(linking) and _profiles(policy),
+            normalise={column.name: column.role.normalise for column in columns if isinstance(column.role, Quasi)},
+        )
+    source.refuse_change()
+    return Profile(columns, rows, units, domains, hierarchies, coded.cells, linking, coded.units)
+
+
+def _profiles(policy: Policy) -> bool:
+    return policy.guarantee is not None and policy.guarantee.linkable is None
+
+
+def _count_units(frame: pl.LazyFrame, unit: str | None) -> int | None:
+    if unit is None:
+        return None
+    return int(frame.select(pl.col(unit).n_unique()).collect().item())
+
+
+def _domain(source: Source, column: ResolvedColumn) -> pl.DataFrame:
+    normalise = column.role.normalise if isinstance(column.role, Quasi) else ()
+    with guarded(f"reading the values of column {column.name}"):
+        return encode.domain(source.frame, column.name, column.dtype, normalise)
+
+
+def _hierarchy(column: ResolvedColumn, quasi: Quasi, domain: pl.DataFrame) -> Hierarchy:
+    return build(
+        column.name,
+        quasi.hierarchy,
+        domain["value"],
+        rows=domain["rows"],
+        finest=quasi.finest,
+        coarsest=quasi.coarsest,
+        top=quasi.top,
+        bottom=quasi.bottom,
+        uncovered=quasi.uncovered,
+    )
+
+
+def _linking(policy: Policy, source: Source, columns: tuple[ResolvedColumn, ...]) -> tuple[str, ...]:
+    """Released tokens that repeat over rows of one unit: a reader can join those rows."""
+    if policy.unit is None:
+        return ()
+    tokens = [c.name for c in columns if isinstance(c.role, Identifier) and isinstance(c.role.action, Pseudonym)]
+    kept = [c.name for c in columns if isinstance(c.role, Keep) and c.name == policy.unit]
+    with guarded("looking for columns that are constant per unit"):
+        return tuple(name for name in tokens + kept if _repeats(source.frame, policy.unit, name))
+
+
+def _repeats(frame: pl.LazyFrame, unit: str, name: str) -> bool:
+    pairs = frame.filter(pl.col(name).is_not_null()).group_by(list({unit, name})).len()
+    return bool(pairs.select((pl.col("len") > 1).any()).collect().item())

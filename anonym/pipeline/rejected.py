@@ -1,0 +1,42 @@
+"""The evidence of a run that was refused: what was promised, what was found, and that nothing was released."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from anonym.errors import AnonymError, GuaranteeError, VerificationError
+from anonym.io import Source
+from anonym.pipeline.evidence import Clock, blank, file_names, policy_part, role_name
+from anonym.policy.model import Policy, Quasi
+from anonym.report.evidence import complete
+
+
+def rejected_evidence(policy: Policy, source: Source, error: AnonymError, clock: Clock) -> dict[str, Any]:
+    """Evidence with a verdict that does not hold. `error` may carry the facts of a written, rejected release."""
+    reasons = error.failures if isinstance(error, VerificationError) else str(error).splitlines()[:1]
+    written = error.evidence if isinstance(error, VerificationError) else {}
+    facts = (written or _nothing_written(policy, source, error)) | {
+        "verdict": {"holds": False, "reasons": list(reasons)}
+    }
+    facts.setdefault("environment", clock.environment(None, {}))
+    return dict(complete(facts))
+
+
+def _nothing_written(policy: Policy, source: Source, error: AnonymError) -> dict[str, Any]:
+    found = error.found if isinstance(error, GuaranteeError) else {}
+    facts = blank(policy) | policy_part(policy)
+    facts["input"] |= {"rows": found.get("rows"), "paths": file_names([file.path for file in source.files])}
+    if facts["guarantee"]["k"] is not None:
+        facts["guarantee"]["k"]["achieved"] = found.get("k")
+    facts["columns"] = [
+        {
+            "name": column.name,
+            "role": role_name(column.role),
+            "action": "none",
+            "form": column.role.form if isinstance(column.role, Quasi) else None,
+            "loss": None,
+            "levels": None,
+        }
+        for column in policy.resolve(source.schema)
+    ]
+    return facts

@@ -1,0 +1,59 @@
+"""Handing the written file to verification, and refusing it where any check fails."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from anonym.columns import forms, identifiers
+from anonym.io import Source
+from anonym.io import written as reread
+from anonym.pipeline.transform import plain_dtype
+from anonym.pipeline.write import Written
+from anonym.policy.model import Identifier, Keep, Quasi, Sensitive, Text
+from anonym.policy.resolve import ResolvedColumn
+from anonym.verify.aligned import Check
+from anonym.verify.digest import digest
+from anonym.verify.facts import Facts
+from anonym.verify.measure import Measured
+from anonym.verify.release import verify_release
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What verification found in the written file."""
+
+    facts: Facts
+    measured: Measured
+    checks: tuple[Check, ...]
+    digest: str | None
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        return tuple(f"{check.name} ({check.detail})" for check in self.checks if not check.held)
+
+
+def verify(part: Path, source: Source, written: Written, facts: Facts, columns: tuple[ResolvedColumn, ...]) -> Verified:
+    """Re-read the file at `part` by the separate code path. The caller decides what a failure means."""
+    schema = released_schema(columns)
+    measured, checks = verify_release(part, source.frame, written.alignment, facts, schema)
+    return Verified(facts, measured, tuple(checks), digest(reread(part, schema), facts))
+
+
+def released_schema(columns: tuple[ResolvedColumn, ...]) -> Mapping[str, pl.DataType]:
+    """Names and types of the release, in its order."""
+    found: dict[str, pl.DataType] = {}
+    for column in columns:
+        match column.role:
+            case Quasi(form=form):
+                found |= forms.released_schema(column.name, column.dtype, form)
+            case Identifier(action):
+                found |= identifiers.released_schema(column.name, action)
+            case Text():
+                found[column.name] = pl.String()
+            case Sensitive() | Keep():
+                found[column.name] = plain_dtype(column.dtype)
+    return found

@@ -1,0 +1,91 @@
+"""The smaller verbs: explain a policy, draw a report again, scrub one column of text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from anonym.errors import CallError, InputError, OutputError
+from anonym.hierarchy.encode import domain
+from anonym.hierarchy.files import read_hierarchy
+from anonym.hierarchy.labels import leaf_text
+from anonym.hierarchy.model import FileHierarchy
+from anonym.io import Source, guarded, open_paths
+from anonym.pipeline.apply import read_options
+from anonym.policy.explain import explain
+from anonym.policy.model import Policy, Quasi
+from anonym.policy.resolve import ResolvedColumn
+from anonym.report.evidence import validate
+from anonym.report.html import render
+from anonym.report.summary import render_markdown, render_text
+
+if TYPE_CHECKING:
+    from anonym.text.scrub import Scrubbed
+
+
+def explain_policy(policy: str | Path, data: Sequence[Path], *, show_values: bool = False) -> str:
+    """What the policy will do, in words; with data, to its columns."""
+    loaded = Policy.load(policy)
+    if not data:
+        return explain(loaded)
+    source = open_paths(data, read_options(loaded))
+    columns = loaded.resolve(source.schema)
+    lacking = "\n".join(_uncovered(source, columns, show_values))
+    return explain(loaded, columns) + (f"\nValues that a hierarchy lacks\n{lacking}\n" if lacking else "")
+
+
+def _uncovered(source: Source, columns: Sequence[ResolvedColumn], show_values: bool) -> Iterator[str]:
+    """Counts of what each hierarchy file lacks; the values only where they are asked for on a terminal."""
+    for column in columns:
+        if isinstance(column.role, Quasi) and isinstance(column.role.hierarchy, FileHierarchy):
+            values = domain(source.frame, column.name, column.dtype, column.role.normalise)
+            leaves = read_hierarchy(column.role.hierarchy.path).rows["level_0"]
+            texts = values.with_columns(text=leaf_text(values["value"])).drop_nulls("text")
+            gone = texts.filter(~pl.col("text").is_in(leaves.implode()))
+            if gone.height:
+                yield f"  {column.name}: {gone.height} distinct values in {gone['rows'].sum()} rows"
+                if show_values:
+                    yield from (f"    {text}" for text in gone["text"].sort())
+
+
+def draw_report(evidence: Path, kind: str, output: Path | None, *, force: bool) -> tuple[str, Path | None]:
+    """The page or summary of an evidence file, and where it was written (None: nowhere, it is to be printed)."""
+    content = _evidence(evidence)
+    if kind != "html":
+        return {"text": render_text, "markdown": render_markdown}[kind](content), None
+    place = output or evidence.with_suffix(".html")
+    if place.exists() and not force:
+        raise CallError(f"{place} exists: choose another name with -o, or say --force to replace it")
+    text = render(content)
+    with guarded("writing the report", OutputError):
+        place.write_text(text, encoding="utf-8")
+    return text, place
+
+
+def _evidence(path: Path) -> dict[str, Any]:
+    with guarded("reading the evidence"):
+        text = path.read_text(encoding="utf-8")
+    try:
+        content = json.loads(text)
+    except ValueError:
+        raise InputError(f"{path.name} is not JSON: name a *.report.json that anonym wrote") from None
+    if faults := validate(content):
+        raise InputError(f"{path.name} is not evidence of this version ({len(faults)} faults, first: {faults[0]})")
+    return dict(content)
+
+
+def scrub(policy: Policy | Mapping[str, Any] | str | Path, series: pl.Series) -> Scrubbed:
+    """Scrub one column of text by the policy's text options.
+
+    Returns the text and its spans: row, start, end (code points, end exclusive), entity, score, rule.
+    """
+    from anonym.text.scrub import Scrubber
+
+    loaded = policy if isinstance(policy, Policy) else Policy.load(policy)
+    if series.dtype not in (pl.String, pl.Categorical, pl.Enum, pl.Null):
+        raise InputError(f"a column of text is expected, found {series.dtype.base_type()}")
+    return Scrubber(loaded.text).scrub(series.cast(pl.String))

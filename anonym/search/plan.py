@@ -1,0 +1,100 @@
+"""The plan: a small, serialisable recoding. What stands in its file may be published with the release."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonym.errors import CallError
+from anonym.hierarchy.model import FileHierarchy, Hierarchy
+from anonym.search.problem import Problem, Solution
+
+SCHEMA = "anonym.plan/1"
+
+
+@dataclass(frozen=True)
+class PlanColumn:
+    """One quasi-identifier: its level, and the labels that released classes carry (each shared by k units or more)."""
+
+    name: str
+    form: str
+    level: int
+    hierarchy: str  # SHA-256 of the hierarchy's declaration and, for a file, of its bytes
+    nodes: tuple[str | None, ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A global recoding. A row whose labels are not among `nodes` is suppressed when the plan is used again."""
+
+    policy: str
+    strategy: str
+    columns: tuple[PlanColumn, ...]
+
+    def dump(self) -> str:
+        """JSON text, deterministic, ending in a newline."""
+        content = {"schema": SCHEMA, **asdict(self)}
+        return json.dumps(content, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+
+    @staticmethod
+    def load(text: str) -> Plan:
+        """Raises CallError for anything that is not a plan of this version."""
+        try:
+            content: dict[str, Any] = json.loads(text)
+            if content.pop("schema") != SCHEMA:
+                raise CallError(f"not a plan of version {SCHEMA}")
+            columns = tuple(PlanColumn(**{**c, "nodes": tuple(c["nodes"])}) for c in content.pop("columns"))
+            return Plan(columns=columns, **content)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise CallError(f"not a plan of version {SCHEMA}: it was cut off or changed by hand") from None
+
+
+def plan_of(problem: Problem, solution: Solution, forms: tuple[str, ...], policy_sha256: str) -> Plan:
+    """The plan of a global solution."""
+    columns = tuple(
+        PlanColumn(
+            hierarchy.column, form, level, hierarchy_sha256(hierarchy), _labels(hierarchy, nodes[:, column])
+        )
+        for column, (hierarchy, form, level, nodes) in enumerate(
+            zip(
+                problem.hierarchies,
+                forms,
+                solution.levels,
+                [class_nodes(problem, solution)] * len(forms),
+                strict=True,
+            )
+        )
+    )
+    return Plan(policy_sha256, solution.strategy, columns)
+
+
+def class_nodes(problem: Problem, solution: Solution) -> NDArray[np.int32]:
+    """(classes, columns): the node tuples of the released classes, sorted."""
+    codes = problem.cells.codes[solution.kept]
+    if not len(codes):
+        return np.empty((0, len(problem.hierarchies)), np.int32)
+    nodes = np.stack(
+        [
+            hierarchy.ancestor[level][codes[:, column]]
+            for column, (hierarchy, level) in enumerate(zip(problem.hierarchies, solution.levels, strict=True))
+        ],
+        axis=1,
+    )
+    return np.unique(nodes, axis=0).astype(np.int32)
+
+
+def _labels(hierarchy: Hierarchy, nodes: NDArray[np.int32]) -> tuple[str | None, ...]:
+    return tuple(hierarchy.labels.gather(np.unique(nodes).astype(np.int64)).to_list())
+
+
+def hierarchy_sha256(hierarchy: Hierarchy) -> str:
+    """What identifies a hierarchy: its kind and parameters, a file by its bytes (not by its name)."""
+    declaration = hierarchy.declaration
+    if isinstance(declaration, FileHierarchy):
+        return hashlib.sha256(b"file\x00" + declaration.path.read_bytes()).hexdigest()
+    return hashlib.sha256(repr(declaration).encode()).hexdigest()
