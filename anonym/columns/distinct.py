@@ -50,7 +50,9 @@ class DistinctReplacement:
         with self._lock:
             if self._known < 0 or self._known > self._limit:
                 self._start(text.dtype)
-            at = pl.Series(self._entries(text), dtype=pl.UInt32)
+            known, self._known = self._known, -1  # a failure on the way leaves nothing to go on with
+            entries, self._known = self._entries(text, known)
+            at = pl.Series(entries, dtype=pl.UInt32)
             result, met = self._replacements.gather(at), self._texts.gather(at)
         if met.equals(text.alias(met.name)):
             return result.alias(text.name)
@@ -65,26 +67,25 @@ class DistinctReplacement:
         self._keys = np.empty(1 << 11, dtype=np.uint64)
         self._known = _enter(self._hashes(null), self._slots, self._keys, 0, *_room(1))
 
-    def _entries(self, text: pl.Series) -> NDArray[np.uint32]:
-        """The entry of each row; values not met before are entered."""
-        self._grow(self._known + len(text))
+    def _entries(self, text: pl.Series, before: int) -> tuple[NDArray[np.uint32], int]:
+        """The entry of each row, and how many are known now that values not met before are entered."""
+        self._grow(before + len(text), before)
         entries, first = _room(len(text))
-        known = _enter(self._hashes(text), self._slots, self._keys, self._known, entries, first)
-        if known > self._known:
-            fresh = text.gather(first[: known - self._known]).alias("text")
+        known = _enter(self._hashes(text), self._slots, self._keys, before, entries, first)
+        if known > before:
+            fresh = text.gather(first[: known - before]).alias("text")
             self._texts = pl.concat([self._texts, fresh]).rechunk()
             self._replacements = pl.concat([self._replacements, self._replace(fresh)]).rechunk()
-            self._known = known
-        return entries
+        return entries, known
 
-    def _grow(self, room: int) -> None:
+    def _grow(self, room: int, known: int) -> None:
         """Keep the table at most half full."""
         if room <= len(self._keys):
             return
         size = 1 << (room - 1).bit_length()
-        keys, self._keys = self._keys[: self._known], np.empty(size, dtype=np.uint64)
+        keys, self._keys = self._keys[:known], np.empty(size, dtype=np.uint64)
         self._slots = np.full(2 * size, _FREE, dtype=np.int32)
-        _enter(keys, self._slots, self._keys, 0, *_room(self._known))
+        _enter(keys, self._slots, self._keys, 0, *_room(known))
 
     def _mended(self, text: pl.Series, met: pl.Series, result: pl.Series) -> pl.Series:
         """Two texts shared a hash: the rows that met another's entry are replaced one by one."""

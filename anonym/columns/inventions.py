@@ -1,0 +1,232 @@
+"""One function for each kind of surrogate: a value of the same kind and spelling as a given one, from secret draws.
+
+What is reserved is used: domains of RFC 2606, addresses of RFC 5737, 2544 and 3849, telephone numbers kept for fiction,
+published card numbers for tests, social security numbers and national insurance numbers that are never given out, bank
+codes that no bank has. Names, firms, places and codes have no such range: there a surrogate may happen to be somebody's
+elsewhere, but it is never a value of the column.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import unicodedata
+from collections.abc import Callable
+
+from anonym.columns.draws import Draws
+from anonym.columns.faker_lists import GENDERS, Lists
+from anonym.columns.phones import fictional_phone, poured
+from anonym.columns.written_names import RICHER, person_name, same_case
+
+Invention = Callable[[str, Draws, Lists], str]
+
+UPPER, LOWER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz"
+DOMAINS = ("example.com", "example.org", "example.net")
+
+# Card numbers that networks and payment providers publish for tests
+TEST_CARDS = tuple(
+    """
+    4111111111111111 4012888888881881 4242424242424242 4000056655665556 4222222222222220 4917610000000000
+    4000000000000002 4000000000000077 4000000000003220 4444333322221111 4911830000000 4222222222222
+    5555555555554444 5105105105105100 5200828282828210 2223003122003222 5454545454545454 2222400070000005
+    378282246310005 371449635398431 378734493671000 370000000000002 6011111111111117 6011000990139424
+    6011981111111113 30569309025904 38520000023237 36227206271667 3530111333300000 3566002020360505
+    """.split()  # noqa: SIM905 - a block of numbers reads better than thirty lines
+)
+
+LEGAL_FORMS = re.compile(
+    r""",?\s+(?:
+        (?:GmbH|UG|AG|KG|OHG|SE|e\.?\s?V\.?)(?:\ &\ Co\.?\ KGa?A?)?
+        |Inc\.?|LLC|L\.L\.C\.|Ltd\.?|Limited|LLP|PLC|Corp\.?|Co\.
+        |S\.?A\.?R\.?L\.?|S\.?A\.?S?\.?|S\.?L\.?U?\.?|S\.?p\.?A\.?|S\.?r\.?l\.?
+        |B\.?V\.?|N\.?V\.?|Oy|AB|A/S|ApS|sp\.\ z\ o\.o\.
+    )$""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+def code(text: str, draws: Draws, lists: Lists) -> str:  # noqa: ARG001 - all kinds share one signature
+    """The same shape: digits for digits, capitals for capitals, letters for letters; all else stays.
+
+    A first digit other than 0 stays other than 0. Where the shape is too small for the column, it grows by a digit for
+    every eight attempts.
+    """
+    shaped = "".join([_like(character, draws) for character in text])
+    if text[:1].isdigit() and text[0] != "0" and shaped[0] == "0":
+        shaped = str(draws.between(1, 9)) + shaped[1:]
+    return shaped + draws.digits(draws.attempt // RICHER)
+
+
+def _like(character: str, draws: Draws) -> str:
+    if character.isdigit():
+        return draws.pick("0123456789")
+    if not character.isalpha():
+        return character
+    return draws.pick(UPPER if character.isupper() else LOWER)
+
+
+def first_name(text: str, draws: Draws, lists: Lists) -> str:
+    known = lists.gender_of(text.split()[0]) if text.split() else None
+    gender = draws.pick(GENDERS) if known is None else known
+    name = draws.pick(lists.first[gender])
+    second = "-" + draws.pick(lists.first[gender]) if draws.attempt >= RICHER else ""
+    return same_case(name + second, text)
+
+
+def last_name(text: str, draws: Draws, lists: Lists) -> str:
+    gender = draws.pick(GENDERS)
+    second = "-" + draws.pick(lists.last[gender]) if draws.attempt >= RICHER else ""
+    return same_case(draws.pick(lists.last[gender]) + second, text)
+
+
+def company(text: str, draws: Draws, lists: Lists) -> str:
+    """A firm named after people, with the legal form of the given one."""
+    form = LEGAL_FORMS.search(text)
+    one, two, three = (draws.pick(lists.last["male"]) for _ in range(3))
+    body = draws.pick((f"{one} & {two}", f"{one}-{two}", f"{one}, {two} & {three}"))
+    return same_case(body, text) + (form[0] if form else "")
+
+
+def user_name(text: str, draws: Draws, lists: Lists) -> str:
+    """Names with the separator, case and number of digits of the given one."""
+    first = _plain(draws.pick(lists.first[draws.pick(GENDERS)]))
+    last = _plain(draws.pick(lists.last["female"]))
+    separator = next((c for c in text if c in "._-"), "")
+    digits = sum(c.isdigit() for c in text) + (draws.attempt + 3) // 4
+    name = f"{first}{separator}{last}" if separator else draws.pick((first[:1] + last, first + last[:1], last))
+    return same_case(name, text) + draws.digits(min(digits, 8))
+
+
+def _plain(name: str) -> str:
+    """ASCII lower case; where nothing of a name is left (other scripts), a word of its own."""
+    kept = "".join(c for c in unicodedata.normalize("NFKD", name.lower()) if c in LOWER)
+    return kept or "user"
+
+
+def email(text: str, draws: Draws, lists: Lists) -> str:
+    local, _, domain = text.rpartition("@")
+    return f"{user_name(local or domain, draws, lists)}@{same_case(draws.pick(DOMAINS), domain)}"
+
+
+def phone(text: str, draws: Draws, lists: Lists) -> str:
+    return fictional_phone(text, draws, lists.locale)
+
+
+def postcode(text: str, draws: Draws, lists: Lists) -> str:
+    return code(text, draws, lists)
+
+
+def address(text: str, draws: Draws, lists: Lists) -> str:
+    """Street and place from the lists; house numbers and postcodes keep their shape, lines and commas their places."""
+    parts = re.split(r"(\s*[,\n]\s*)", text)
+    return "".join(
+        part if i % 2 else _address_part(part, lists.streets if i == 0 else lists.cities, draws, lists)
+        for i, part in enumerate(parts)
+    )
+
+
+def _address_part(part: str, names: tuple[str, ...], draws: Draws, lists: Lists) -> str:
+    """Runs of words become one name; words with a digit, and two or three capitals (a state), keep their shape."""
+    written: list[str] = []
+    named = False
+    for word in part.split():
+        if any(c.isdigit() for c in word) or re.fullmatch(r"[A-Z]{2,3}\.?", word):
+            written.append(code(word, draws, lists))
+        elif not named:
+            written.append(same_case(draws.pick(names), word))
+            named = True
+    return " ".join(written)
+
+
+def national_id(text: str, draws: Draws, lists: Lists) -> str:
+    """US social security numbers from area 9 (groups that are not tax numbers), UK national insurance numbers with the
+    prefix QQ, NHS numbers from 999: none is ever given out. Others keep their shape."""
+    if re.fullmatch(r"\d{3}-\d{2}-\d{4}", text) or (lists.locale.endswith("_US") and re.fullmatch(r"\d{9}", text)):
+        return poured(f"9{draws.digits(2)}{draws.between(1, 49):02}{draws.digits(4)}", text)
+    if re.fullmatch(r"[A-Za-z]{2} ?\d{2} ?\d{2} ?\d{2} ?[A-Da-d]", text):
+        return same_case("QQ", text) + poured(draws.digits(6), text[2:-1]) + same_case(draws.pick("ABCD"), text)
+    if re.fullmatch(r"\d{3}[ -]\d{3}[ -]\d{4}", text):
+        return poured(_nhs_number(draws), text)
+    return code(text, draws, lists)
+
+
+def _nhs_number(draws: Draws) -> str:
+    """Ten digits from 999 whose last is their check digit (weights 10 to 2, modulus 11)."""
+    while True:
+        digits = "999" + draws.digits(6)
+        check = -sum(int(digit) * weight for digit, weight in zip(digits, range(10, 1, -1), strict=True)) % 11
+        if check < 10:
+            return f"{digits}{check}"
+
+
+def iban(text: str, draws: Draws, lists: Lists) -> str:
+    """The country and the grouping stay; the bank code is X or 0, which no bank has; the check digits are right."""
+    compact = re.sub(r"[\s-]", "", text)
+    if not re.fullmatch(r"[A-Za-z]{2}\d{2}[A-Za-z0-9]{8,30}", compact):
+        return code(text, draws, lists)
+    bank = re.sub(r"\d", "0", re.sub("[A-Z]", "X", compact[4:8].upper()))
+    account = "".join(draws.pick("0123456789") if c.isdigit() else draws.pick(UPPER) for c in compact[8:])
+    body = bank + account
+    number = int("".join(str(int(c, 36)) for c in body + compact[:2].upper() + "00"))
+    return _regrouped(same_case(f"{compact[:2].upper()}{98 - number % 97:02}{body}", compact), text)
+
+
+def _regrouped(characters: str, shape: str) -> str:
+    left = iter(characters)
+    return "".join(c if c.isspace() or c == "-" else next(left) for c in shape)
+
+
+def card(text: str, draws: Draws, lists: Lists) -> str:  # noqa: ARG001
+    """A test number of the same network and length where one is published, else of the same first digit, else any."""
+    digits = re.sub(r"\D", "", text)
+    same_brand = [c for c in TEST_CARDS if c[:1] == digits[:1] and len(c) == len(digits)]
+    chosen = draws.pick(same_brand or [c for c in TEST_CARDS if c[:1] == digits[:1]] or TEST_CARDS)
+    return poured(chosen, text) if len(chosen) == len(digits) else chosen
+
+
+def ip(text: str, draws: Draws, lists: Lists) -> str:
+    """Version 4: 192.0.2.0/24, 198.51.100.0/24 or 203.0.113.0/24, drawn again 198.18.0.0/15; 6: 2001:db8::/32."""
+    address, slash, prefix = text.partition("/")
+    try:
+        version = ipaddress.ip_address(address.strip()).version
+    except ValueError:
+        return code(text, draws, lists)
+    if version == 6:
+        return f"{ipaddress.IPv6Address((0x20010DB8 << 96) | _bits(draws, 96))}{slash}{prefix}"
+    documented = draws.pick(("192.0.2", "198.51.100", "203.0.113"))
+    if draws.attempt:
+        documented = f"198.{18 + draws.below(2)}.{draws.below(256)}"
+    return f"{documented}.{draws.between(1, 254)}{slash}{prefix}"
+
+
+def _bits(draws: Draws, bits: int) -> int:
+    return sum(draws.below(1 << 16) << shift for shift in range(0, bits, 16))
+
+
+def url(text: str, draws: Draws, lists: Lists) -> str:
+    """The scheme stays, the host is an example domain, all that follows keeps its shape only."""
+    scheme, separator, rest = text.rpartition("://")
+    host = re.match(r"[^/?#]*", rest)
+    after = re.sub(r"%[0-9A-Fa-f]{2}", "x", rest[host.end() :]) if host else ""
+    host_name = draws.pick(DOMAINS)
+    label = draws.text(LOWER, 5) + "." if draws.attempt or rest.count(".") > 1 else ""
+    return f"{scheme}{separator}{label}{host_name}{code(after, draws, lists)}"
+
+
+KINDS: dict[str, Invention] = {
+    "person_name": person_name,
+    "first_name": first_name,
+    "last_name": last_name,
+    "company": company,
+    "email": email,
+    "phone": phone,
+    "address": address,
+    "postcode": postcode,
+    "national_id": national_id,
+    "iban": iban,
+    "card": card,
+    "user_name": user_name,
+    "ip": ip,
+    "url": url,
+    "code": code,
+}

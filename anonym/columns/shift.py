@@ -1,0 +1,113 @@
+"""Dates and timestamps moved by a secret number of days."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import polars as pl
+
+from anonym.columns.canonical import canonical_text
+from anonym.columns.keys import Key, Keyring
+from anonym.errors import InputError
+
+_ISO_DATE = r"^(\d{4}-\d{2}-\d{2})"
+_DATE_CHARACTERS = 10
+
+
+@dataclass(frozen=True)
+class Shift:
+    """Every date of a unit moved to a later one by the same secret number of whole days, from 1 to `days`.
+
+    The number follows from HMAC(key, ["shift", scope, salt or nothing, unit column, unit]). It is the same in all
+    columns with the same key, scope and `days`: the days between any two dates of a unit stay as they are. A timestamp
+    keeps its local time of day, its time zone and its type, also across daylight saving; a local time that its new day
+    lacks moves by the gap, of one that occurs twice the first is taken. Rows without a unit move as one unit.
+    Shifted dates are personal data still: one known date of a unit gives away its offset.
+    """
+
+    days: int
+    key: Key
+    scope: Literal["release", "project"] = "release"
+
+    def offset(self, unit: str, keyring: Keyring) -> Callable[[bytes | None], int]:
+        """From the canonical text of a unit (None: no unit) to its days; `unit` is the name of the unit's column."""
+        salt = keyring.salt if self.scope == "release" else b""
+        digest = keyring[self.key].digester(b"shift", self.scope.encode(), salt, unit.encode())
+        return lambda text: 1 + int.from_bytes(digest(b"-" if text is None else b"+" + text), "big") % self.days
+
+
+def released_schema(name: str, dtype: pl.DataType) -> dict[str, pl.DataType]:
+    """The column keeps its name and type."""
+    return {name: dtype}
+
+
+def release(
+    name: str, dtype: pl.DataType, action: Shift, unit: str, unit_dtype: pl.DataType, keyring: Keyring
+) -> list[pl.Expr]:
+    """The shifted column. `unit` names the unit's column in the same frame.
+
+    Text (as from CSV) must begin with an ISO date, `2024-01-31`; what follows it stays. Raises InputError at once for
+    other types, and when run for text that does not and for dates that leave the range of their type.
+    """
+    from anonym.columns.distinct import DistinctReplacement  # imports Numba
+
+    if not (dtype == pl.Date or dtype == pl.String or isinstance(dtype, pl.Datetime)):
+        raise InputError(
+            f"column {name!r} has type {dtype} and cannot be shifted: expected dates, timestamps or ISO text"
+        )
+    canonical_text(pl.Series(unit, [], unit_dtype))
+    offset = action.offset(unit, keyring)
+    offsets = DistinctReplacement(
+        lambda text: pl.Series([offset(value) for value in text.cast(pl.Binary).to_list()], dtype=pl.Int32)
+    )
+
+    def shifted(batch: pl.Series) -> pl.Series:
+        parts = batch.struct.unnest()
+        days = offsets(canonical_text(parts["unit"])).fill_null(offset(None))
+        return moved(parts["date"], days, name).alias(name)
+
+    pair = pl.struct(pl.col(name).alias("date"), pl.col(unit).alias("unit"))
+    return [pair.map_batches(shifted, return_dtype=dtype, is_elementwise=True).alias(name)]
+
+
+def moved(values: pl.Series, days: pl.Series, name: str) -> pl.Series:
+    """Each value (Date, Datetime or text) moved by its days (Int32, positive)."""
+    if values.dtype == pl.String:
+        return _moved_text(values, days, name)
+    frame = pl.DataFrame({"value": values, "days": days})
+    if isinstance(values.dtype, pl.Datetime):
+        result = frame.select(_moved_local(values.dtype)).to_series()
+    else:
+        result = frame.select(pl.col("value") + pl.duration(days="days")).to_series()
+    if not (result > values).all() or result.null_count() > values.null_count():
+        raise InputError(f"column {name!r} holds dates too near to the end of what its type {values.dtype} can hold")
+    return result
+
+
+def _moved_local(dtype: pl.Datetime) -> pl.Expr:
+    """`value` moved by `days` on the wall clock of the column's time zone."""
+    unit, zone = dtype.time_unit, dtype.time_zone
+    local = pl.col("value").dt.replace_time_zone(None) + pl.duration(days="days", time_unit=unit)
+    if zone is None:
+        return local
+    # In a gap: the same time a day earlier, and 24 hours on
+    day = pl.duration(days=1, time_unit=unit)
+    return pl.coalesce(_placed(local, zone), _placed(local - day, zone) + day)
+
+
+def _placed(local: pl.Expr, zone: str) -> pl.Expr:
+    return local.dt.replace_time_zone(zone, ambiguous="earliest", non_existent="null")
+
+
+def _moved_text(values: pl.Series, days: pl.Series, name: str) -> pl.Series:
+    dates = values.str.extract(_ISO_DATE).str.strptime(pl.Date, "%Y-%m-%d", strict=False)
+    unfit = int((dates.is_null() & values.is_not_null()).sum())
+    if unfit:
+        raise InputError(
+            f"column {name!r} is text and {unfit} of its values do not begin with an ISO date (2024-01-31); "
+            "declare its type under input.types, or write it so"
+        )
+    frame = pl.DataFrame({"date": moved(dates, days, name), "rest": values.str.slice(_DATE_CHARACTERS)})
+    return frame.select(pl.col("date").dt.to_string("%Y-%m-%d") + pl.col("rest")).to_series()
