@@ -1,0 +1,86 @@
+"""Released rows beside their originals, a few columns at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from anonym.verify.rows import collected
+
+CELLS = 16_000_000  # cells held at once: a million rows of sixteen columns, ten million rows of one
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was looked at. `detail` holds counts, columns and types, never a value."""
+
+    name: str
+    held: bool
+    detail: str
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What to judge from some original and some released columns, row by row the same rows."""
+
+    original: tuple[str, ...]
+    released: tuple[str, ...]
+    judge: Callable[[pl.DataFrame, pl.DataFrame], Check]
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """Which input row each released row came from. `row` is in file order, without the rows that were masked.
+
+    `counted` tells, for every row of the file, whether it is one of them; None where all are.
+    """
+
+    release: pl.LazyFrame
+    original: pl.LazyFrame
+    row: pl.Series
+    counted: pl.Series | None
+    unit: pl.Series | None  # of the same rows as `row`
+
+    def originals(self, columns: Sequence[str]) -> pl.DataFrame:
+        """Original columns in the order of the released rows."""
+        table = collected(self.original.select(list(dict.fromkeys(columns))), "reading the input again").rechunk()
+        return table.select(pl.all().gather(self.row)) if columns else table
+
+    def releases(self, columns: Sequence[str]) -> pl.DataFrame:
+        table = collected(self.release.select(list(dict.fromkeys(columns))), "reading the release again")
+        return table if self.counted is None else table.filter(self.counted)
+
+    def slices(self, column: str, size: int) -> Iterator[tuple[int, pl.Series]]:
+        """One released column piece by piece, each with the position of its first row in `row`."""
+        start = at = 0
+        total = len(self.row) if self.counted is None else len(self.counted)
+        while start < total:
+            piece = collected(self.release.select(column).slice(start, size), "reading the release again")[column]
+            if self.counted is not None:
+                piece = piece.filter(self.counted[start : start + size])
+            yield at, piece
+            start, at = start + size, at + len(piece)
+
+    def judge(self, comparisons: Sequence[Comparison]) -> Iterator[Check]:
+        """Every comparison, in order; columns are read in batches that fit the memory set aside."""
+        for batch in _batches(comparisons, max(1, CELLS // max(1, len(self.row)))):
+            originals = self.originals([name for one in batch for name in one.original])
+            releases = self.releases([name for one in batch for name in one.released])
+            for one in batch:
+                yield one.judge(originals.select(one.original), releases.select(one.released))
+
+
+def _batches(comparisons: Iterable[Comparison], columns: int) -> Iterator[list[Comparison]]:
+    batch: list[Comparison] = []
+    filled = 0
+    for one in comparisons:
+        width = len(one.original) + len(one.released)
+        if batch and filled + width > columns:
+            yield batch
+            batch, filled = [], 0
+        batch.append(one)
+        filled += width
+    if batch:
+        yield batch

@@ -1,0 +1,143 @@
+"""Whether each released cell covers its row's original, judged over the distinct pairs of both."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Mapping
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+
+import polars as pl
+
+from anonym.errors import InternalError
+from anonym.hierarchy.files import read_hierarchy
+from anonym.verify.facts import QuasiFact
+from anonym.verify.labels import codes, has_line, reader, readings
+from anonym.verify.printed import leaf_text, printed
+from anonym.verify.rows import STAR, canonical
+
+_NORMAL: Mapping[str, Callable[[str], str]] = {
+    "trim": str.strip,
+    "casefold": str.casefold,
+    "nfkc": lambda text: unicodedata.normalize("NFKC", text),
+}
+
+
+def uncovered_rows(original: pl.Series, released: pl.DataFrame, fact: QuasiFact) -> int:
+    """How many rows have a cell that does not cover their original. Both are row-aligned.
+
+    Raises InternalError for a form that is not understood: it could not be vouched for.
+    """
+    names = {"label": ["label"], "bounds": ["low", "high"]}.get(fact.form)
+    if names is None or len(names) != released.width:
+        raise InternalError(f"column {fact.name}: the form {fact.form} in {released.width} columns cannot be verified")
+    released = released.rename(dict(zip(released.columns, names, strict=True)))
+    table = released.with_columns(original.alias("original"))
+    table = table.with_columns(canonical("original", original.dtype).alias("original"))
+    pairs = table.group_by("original", *names).agg(pl.len().alias("rows"))
+    covered = _bounds(pairs, fact) if fact.form == "bounds" else _labels(pairs, fact)
+    return int(pairs["rows"].filter(~covered.fill_null(False)).sum())
+
+
+def _bounds(pairs: pl.DataFrame, fact: QuasiFact) -> pl.Series:
+    """low <= original <= high; one null bound is an open end; both null stand for null, or for `*`.
+
+    Values beyond the declared top have no upper bound, those beyond the bottom no lower one.
+    """
+    original, low, high = pairs["original"], pairs["low"], pairs["high"]
+    within = (low.is_null() | (low <= original)) & (high.is_null() | (original <= high)) & original.is_not_null()
+    told = (_beyond(original, fact, ">=") & high.is_not_null()) | (_beyond(original, fact, "<=") & low.is_not_null())
+    return (within & ~told) | (low.is_null() & high.is_null())
+
+
+def _labels(pairs: pl.DataFrame, fact: QuasiFact) -> pl.Series:
+    original, label = _normalised(pairs["original"], fact), pairs["label"]
+    star = (label == STAR).fill_null(False)
+    lacking = _lacking(original, fact)
+    covered = _same(original, label) | _RULES.get(fact.kind, _by_line)(original, label, fact).fill_null(False)
+    for sign in _SIGNS:  # beyond a declared end only the coded label will do, whatever the hierarchy
+        beyond = _beyond(original, fact, sign)
+        if beyond.any():
+            coded = label.str.starts_with(sign).fill_null(False) & _by_line(original, label, fact)
+            covered = (covered & ~beyond) | (beyond & coded)
+    return (star & ~lacking) | (label.is_null() & original.is_null()) | covered
+
+
+def _normalised(original: pl.Series, fact: QuasiFact) -> pl.Series:
+    if original.dtype != pl.String or not fact.normalise:
+        return original
+    texts = original.to_list()
+    for step in fact.normalise:
+        texts = [None if text is None else _NORMAL[step](text) for text in texts]
+    return pl.Series(original.name, texts, dtype=pl.String)
+
+
+def _same(original: pl.Series, label: pl.Series) -> pl.Series:
+    return (printed(original) == label).fill_null(False)
+
+
+def _by_line(original: pl.Series, label: pl.Series, fact: QuasiFact) -> pl.Series:
+    """Numbers, dates and timestamps: the range that the label says. Other types have no labels but their values."""
+    if not has_line(original.dtype):
+        return pl.Series([False]).new_from_index(0, len(original))
+    unread = label.filter(~_same(original, label)).unique().drop_nulls()
+    table = readings(unread, original.dtype, fact)
+    read = pl.DataFrame([label.alias("label")]).join(table, on="label", how="left", maintain_order="left")
+    code, low, high = codes(original), read["low"], read["high"]
+    inside = (low.is_null() | (low <= code)) & (high.is_null() | (code <= high))
+    return read["read"].fill_null(False) & inside
+
+
+def _by_prefix(original: pl.Series, label: pl.Series, _fact: QuasiFact) -> pl.Series:
+    """`112**`: the value begins with what stands before the stars."""
+    pairs = pl.DataFrame([printed(original).alias("text"), label.alias("label")])
+    stem = pl.col("label").str.strip_chars_end(STAR)
+    cut = pl.col("label").str.ends_with(STAR) & (pl.col("label") != STAR)
+    return pairs.select((cut & pl.col("text").str.starts_with(stem)).alias("covered"))["covered"]
+
+
+def _by_file(original: pl.Series, label: pl.Series, fact: QuasiFact) -> pl.Series:
+    """The label stands on the value's line of the file."""
+    lines = read_hierarchy(_file(fact)).rows
+    above = pl.concat([lines.select(leaf=lines.columns[0], label=level) for level in lines.columns]).unique()
+    pairs = pl.DataFrame([leaf_text(original).alias("leaf"), label.alias("label")])
+    known = pairs.join(above.with_columns(known=True), on=["leaf", "label"], how="left", maintain_order="left")
+    return known["known"].fill_null(False)
+
+
+_RULES: Mapping[str, Callable[[pl.Series, pl.Series, QuasiFact], pl.Series]] = {
+    "file": _by_file,
+    "prefix": _by_prefix,
+}
+
+
+_SIGNS = (">=", "<=")
+
+
+def _file(fact: QuasiFact) -> Path:
+    if len(fact.parameters) != 1:
+        raise InternalError(f"column {fact.name}: expected the path of one hierarchy file")
+    return Path(str(fact.parameters[0]))
+
+
+def _lacking(original: pl.Series, fact: QuasiFact) -> pl.Series:
+    """Values that the hierarchy file lacks and that the policy does not send to `*`: no cell may cover them."""
+    if fact.kind != "file" or fact.uncovered_top:
+        return pl.Series([False]).new_from_index(0, len(original))
+    leaves = read_hierarchy(_file(fact)).rows.to_series(0)
+    unlisted = original.is_not_null() & ~leaf_text(original).is_in(leaves.implode())
+    return (unlisted & ~_beyond(original, fact, ">=") & ~_beyond(original, fact, "<=")).fill_null(False)
+
+
+def _beyond(original: pl.Series, fact: QuasiFact, sign: str) -> pl.Series:
+    """Values at or beyond the declared top (`>=`) or bottom (`<=`)."""
+    end: Decimal | date | None = fact.top if sign == ">=" else fact.bottom
+    if end is None:
+        return pl.Series([False]).new_from_index(0, len(original))
+    reading = reader(original.dtype, fact)(f"{sign}{end}") if has_line(original.dtype) else None
+    if reading is None:
+        raise InternalError(f"column {fact.name}: its top or bottom does not fit its type {original.dtype}")
+    code = codes(original)
+    beyond: pl.Series = (code >= reading[0]) if sign == ">=" else (code <= reading[1])
+    return beyond.fill_null(False)

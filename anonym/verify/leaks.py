@@ -1,0 +1,93 @@
+"""What must be gone: identifiers as whole cells, as tokens' originals, and in their own row's text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+import polars as pl
+
+from anonym.verify.aligned import Alignment
+from anonym.verify.facts import Facts
+from anonym.verify.printed import printed
+from anonym.verify.rows import collected, is_text
+
+SHORTEST = 4  # characters of an identifier that is looked for; shorter ones stand everywhere by chance
+SLICE = 100_000  # rows of text looked at together
+
+
+def identifier_texts(original: pl.LazyFrame, facts: Facts) -> pl.DataFrame:
+    """The distinct values of all identifier columns that are long enough to look for: `value`, `column`."""
+    names = [fact.name for fact in facts.identifiers]
+    found = [_texts(original, name) for name in names]
+    return pl.concat(found) if found else pl.DataFrame(schema={"value": pl.String, "column": pl.String})
+
+
+def _texts(original: pl.LazyFrame, name: str) -> pl.DataFrame:
+    distinct = collected(original.select(pl.col(name).unique()), f"reading column {name}")[name].drop_nulls()
+    texts = printed(distinct).alias("value").to_frame().filter(pl.col("value").str.len_chars() >= SHORTEST)
+    return texts.with_columns(column=pl.lit(name))
+
+
+def whole_cells(release: pl.LazyFrame, columns: Sequence[str], identifiers: pl.DataFrame) -> pl.DataFrame:
+    """Identifier values that stand as whole cells in `columns`: `cells` (the column they stand in), `value`, `rows`,
+    and `column`, whose identifiers they are.
+    """
+    cells = [release.select(value=pl.col(name).cast(pl.String)).with_columns(cells=pl.lit(name)) for name in columns]
+    wanted = identifiers.select(pl.col("value").unique()).lazy()
+    found = pl.concat(cells).join(wanted, on="value", how="semi").group_by("cells", "value").agg(rows=pl.len())
+    return collected(found, "looking for identifiers in the release").join(identifiers, on="value")
+
+
+def looks_identifying(value: pl.Expr) -> pl.Expr:
+    """More than one plain word: `unknown` or `test` may stand in anybody's text."""
+    return value.str.contains(r"[^\p{L}]")
+
+
+def rows_of_rare_own(aligned: Alignment, column: str, found: pl.DataFrame, k: int) -> int:
+    """Rows whose cell is their own identifier's value and is held by fewer than `k` members of the release.
+
+    `found` lists, by `value` and `column`, which identifier values stand in the released `column` at all.
+    """
+    names = found["column"].unique().to_list()
+    originals = aligned.originals(names)
+    own = [printed(originals[name]).alias(f"own {name}") for name in names]
+    cells = aligned.releases([column]).select(value=pl.col(column).cast(pl.String)).with_columns(own)
+    member = pl.int_range(pl.len()) if aligned.unit is None else aligned.unit
+    listed = cells.with_columns(member.alias("member")).filter(pl.col("value").is_in(found["value"].implode()))
+    rare = listed.group_by("value").agg(pl.col("member").n_unique()).filter(pl.col("member") < k)["value"]
+    is_own = pl.any_horizontal(pl.col("value") == pl.col(series.name) for series in own)
+    return listed.filter(pl.col("value").is_in(rare.implode()) & is_own).height
+
+
+def text_columns(schema: Mapping[str, pl.DataType]) -> list[str]:
+    return [name for name, dtype in schema.items() if is_text(dtype)]
+
+
+def rows_with_own(text: pl.Series, identifiers: pl.DataFrame) -> int:
+    """Rows whose text holds, as a word and without regard to case, one of the same row's identifiers.
+
+    ASCII rows are narrowed down by the engine; the rest, where lower case and case folding differ, row by row.
+    """
+    table = identifiers.select(pl.all().name.prefix("own ")).with_columns(text.alias("text"))
+    table = table.filter(pl.col("text").is_not_null())
+    suspect = pl.any_horizontal(_may_hold(name) for name in table.columns if name != "text")
+    names = [name for name in table.columns if name != "text"]
+    hits = table.filter(suspect)
+    return sum(_holds(row[-1], row[:-1]) for row in hits.select(*names, "text").iter_rows())
+
+
+def _may_hold(name: str) -> pl.Expr:
+    own, text = pl.col(name).str.strip_chars(), pl.col("text")
+    ascii_only = (pl.col("text").str.len_bytes() == text.str.len_chars()) & (own.str.len_bytes() == own.str.len_chars())
+    found = text.str.to_lowercase().str.contains(own.str.to_lowercase(), literal=True)
+    return ((own.str.len_chars() >= SHORTEST) & (found | ~ascii_only)).fill_null(False)
+
+
+def _holds(text: str, own: Iterable[str | None]) -> bool:
+    folded = text.casefold()
+    for value in own:
+        wanted = value.strip().casefold() if value else ""
+        if len(wanted) >= SHORTEST and wanted in folded and re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", folded):
+            return True
+    return False

@@ -1,0 +1,252 @@
+"""The written release against its input: everything that can be checked, checked again from the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+
+import polars as pl
+
+from anonym.errors import AnonymError
+from anonym.io import as_lazy, written
+from anonym.verify.aligned import Alignment, Check, Comparison
+from anonym.verify.codes import coded
+from anonym.verify.covers import uncovered_rows
+from anonym.verify.facts import Facts, IdentifierFact, QuasiFact
+from anonym.verify.histogram import distribution
+from anonym.verify.leaks import (
+    SLICE,
+    identifier_texts,
+    looks_identifying,
+    rows_of_rare_own,
+    rows_with_own,
+    text_columns,
+    whole_cells,
+)
+from anonym.verify.measure import NOTHING, Measured, holds, measure
+from anonym.verify.printed import printed
+from anonym.verify.rows import MARK, canonical, collected, masked_rows, read_column, schema_of
+
+METADATA = {"ARROW:schema"}  # what a Parquet footer may hold besides its own schema
+
+
+def verify_release(
+    release: Path | pl.LazyFrame | pl.DataFrame,
+    original: pl.LazyFrame,
+    alignment: pl.DataFrame,
+    facts: Facts,
+    schema: Mapping[str, pl.DataType],
+) -> tuple[Measured, list[Check]]:
+    """Measure the release and check it against its input.
+
+    `alignment` has a line for each row of the release, in file order: first column the input row number from 0, second
+    (with a unit) the unit, null units being one. `schema` is what the release must have, in this order. Checks that
+    make no sense after a failed one are left out, so a release is good only if every check held. Raises InputError
+    where the input cannot be read, InternalError for facts that cannot be verified.
+    """
+    frame, checks = _opened(release, facts, schema)
+    if frame is None or not all(check.held for check in checks):
+        return NOTHING, checks
+    text_only = isinstance(release, Path) and release.suffix.lower() in (".csv", ".tsv")
+    if text_only:
+        original = _empty_as_null(original)
+    aligned, rows_checks = _aligned(frame, original, alignment, facts)
+    checks += [*_file_checks(release, frame, schema), *rows_checks]
+    if aligned is None:
+        return NOTHING, checks
+    checks += aligned.judge(_comparisons(facts, aligned))
+    checks += _leak_checks(aligned, facts, schema)
+    units = None if aligned.unit is None else alignment.to_series(1)
+    measured = measure(frame, facts, units, _references(original, facts))
+    return measured, [*checks, *_guarantee_checks(measured, facts)]
+
+
+def _opened(
+    release: Path | pl.LazyFrame | pl.DataFrame, facts: Facts, schema: Mapping[str, pl.DataType]
+) -> tuple[pl.LazyFrame | None, list[Check]]:
+    """The release as a frame, and whether it opens and has exactly the columns and types expected."""
+    try:
+        frame = written(release, schema) if isinstance(release, Path) else as_lazy(release)
+        found = schema_of(frame)
+        rows = collected(frame.select(pl.len()), "counting the release's rows").item()
+    except (AnonymError, pl.exceptions.PolarsError, OSError) as error:
+        return None, [Check("file", False, f"the release does not open ({type(error).__name__})")]
+    return frame, [Check("file", True, f"opens, {rows} rows"), _schema_check(found, facts, schema)]
+
+
+def _schema_check(found: Mapping[str, pl.DataType], facts: Facts, schema: Mapping[str, pl.DataType]) -> Check:
+    promised, shared = set(facts.released()), [name for name in schema if name in found]
+    wrong = [
+        *(f"{name} is missing" for name in schema if name not in found),
+        *(f"{name} is not expected" for name in found if name not in schema),
+        *(f"{name} has no role" for name in found if name not in promised and name != MARK),
+        *(f"{name} is not released" for name in sorted(promised) if name not in found),
+        *(f"{name} is {found[name]}, expected {schema[name]}" for name in shared if found[name] != schema[name]),
+    ]
+    if not wrong and list(found) != list(schema):
+        wrong = ["the order of the columns differs"]
+    return Check("schema", not wrong, "; ".join(dict.fromkeys(wrong)) or f"{len(found)} columns as expected")
+
+
+def _empty_as_null(original: pl.LazyFrame) -> pl.LazyFrame:
+    """CSV has one spelling for the empty text and for null."""
+    return original.with_columns(pl.col(pl.String).replace("", None))
+
+
+def _file_checks(
+    release: Path | pl.LazyFrame | pl.DataFrame, frame: pl.LazyFrame, schema: Mapping[str, pl.DataType]
+) -> Iterator[Check]:
+    """What a file tells beside its rows: footer metadata, unused categories, the sign of zero."""
+    if isinstance(release, Path) and release.suffix.lower() in (".parquet", ".pq"):
+        custom = set(pl.read_parquet_metadata(release)) - METADATA
+        yield Check("metadata", not custom, f"{len(custom)} footer entries beside the schema")
+    for name, dtype in schema.items():
+        if isinstance(dtype, pl.Enum):
+            used = collected(frame.select(pl.col(name).unique().drop_nulls().len()), f"reading column {name}").item()
+            unused = len(dtype.categories) - used
+            yield Check(f"categories of {name}", not unused, f"{unused} categories that no row has")
+    floats = [name for name, dtype in schema.items() if dtype.is_float()]
+    if floats:
+        negative = pl.sum_horizontal(((pl.col(n) == 0) & (1 / pl.col(n) < 0)).sum() for n in floats)
+        zeros = collected(frame.select(negative), "looking for negative zeros").item()
+        yield Check("negative zeros", not zeros, f"{zeros} cells")
+
+
+def _aligned(
+    frame: pl.LazyFrame, original: pl.LazyFrame, alignment: pl.DataFrame, facts: Facts
+) -> tuple[Alignment | None, list[Check]]:
+    """Released and input rows matched one to one; None where they do not match."""
+    inside = int(collected(original.select(pl.len()), "counting the input's rows").item())
+    masked = masked_rows(schema_of(frame), facts)
+    flags = collected(frame.with_columns(masked.alias(MARK)).select(MARK), "reading which rows were masked")[MARK]
+    lines = Check("rows aligned", alignment.height == len(flags), f"{alignment.height} lines for {len(flags)} rows")
+    if not lines.held:
+        return None, [lines]
+    counted = None if not flags.any() else ~flags
+    kept = alignment if counted is None else alignment.filter(counted)
+    row = kept.to_series(0)
+    wrong = row.null_count() + int((row >= inside).sum()) + int((row < 0).sum())
+    twice = len(row) - row.n_unique()
+    one_to_one = Check("rows distinct", not wrong and not twice, f"{wrong} of no input row, {twice} more than once")
+    checks = [lines, one_to_one, _suppression(inside, kept.height, facts)]
+    if not one_to_one.held:
+        return None, checks
+    unit = kept.to_series(1) if facts.unit is not None and kept.width > 1 else None
+    return Alignment(frame, original, row.cast(pl.UInt64), counted, unit), checks
+
+
+def _suppression(inside: int, released: int, facts: Facts) -> Check:
+    """Every input row is released or suppressed; no more are suppressed than allowed."""
+    limit = facts.suppression_limit_rows
+    gone = inside - released
+    held = gone >= 0 and (gone <= limit if limit is not None else gone == 0)
+    allowed = 0 if limit is None else limit
+    return Check("suppression", held, f"{inside} rows in, {released} out, {gone} suppressed, {allowed} allowed")
+
+
+def _comparisons(facts: Facts, aligned: Alignment) -> list[Comparison]:
+    quasi = [Comparison((q.name,), q.released, partial(_covers, q)) for q in facts.quasi]
+    plain = [Comparison((name,), (name,), partial(_unchanged, name)) for name in facts.untouched()]
+    identifiers = [
+        Comparison((fact.name,), (fact.name,), partial(_identifier, fact))
+        for fact in facts.identifiers
+        if fact.released
+    ]
+    units = [] if facts.unit is None else [Comparison((facts.unit,), (), partial(_units, facts.unit, aligned.unit))]
+    return [*quasi, *plain, *identifiers, *units]
+
+
+def _covers(fact: QuasiFact, original: pl.DataFrame, released: pl.DataFrame) -> Check:
+    wrong = uncovered_rows(original.to_series(), released, fact)
+    return Check(f"cells of {fact.name} cover their originals", not wrong, f"{wrong} rows do not")
+
+
+def _unchanged(name: str, original: pl.DataFrame, released: pl.DataFrame) -> Check:
+    """Equal values, where NaN and null are one and both zeros are."""
+    before = original.select(canonical(name, original.schema[name]).alias("before"))["before"]
+    after = released.select(canonical(name, released.schema[name]).alias("after"))["after"]
+    if before.dtype != after.dtype:
+        return Check(f"values of {name} unchanged", False, f"{before.dtype} became {after.dtype}")
+    wrong = int(before.ne_missing(after).sum())
+    return Check(f"values of {name} unchanged", not wrong, f"{wrong} rows differ")
+
+
+def _identifier(fact: IdentifierFact, original: pl.DataFrame, released: pl.DataFrame) -> Check:
+    before, after = original.to_series(), released.to_series()
+    if fact.kind == "redacted":
+        marks = after.drop_nulls().n_unique()
+        return Check(f"identifier {fact.name} redacted", marks <= 1, f"{marks} different marks")
+    if fact.kind != "pseudonym":
+        return Check(f"identifier {fact.name} dropped", False, "the column is released")
+    value = canonical(fact.name, before.dtype).alias("value")
+    pairs = original.select(value).with_columns(after.alias("token")).unique()
+    split, merged = (pairs.height - pairs[name].n_unique() for name in ("value", "token"))
+    originals = printed(pairs["value"].drop_nulls()).unique()
+    same = int(pairs["token"].drop_nulls().unique().is_in(originals.implode()).sum())
+    detail = f"{split} values with several tokens, {merged} tokens of several values, {same} tokens that are originals"
+    return Check(f"identifier {fact.name} pseudonymised", not (split or merged or same), detail)
+
+
+def _units(name: str, codes: pl.Series | None, original: pl.DataFrame, _released: pl.DataFrame) -> Check:
+    """Unit codes and units correspond one to one."""
+    if codes is None:
+        return Check("unit codes", False, "the alignment has none")
+    value = canonical(name, original.schema[name]).alias("value")
+    pairs = original.select(value).with_columns(codes.alias("code")).unique()
+    wrong = 2 * pairs.height - pairs["value"].n_unique() - pairs["code"].n_unique()
+    return Check("unit codes", not wrong, f"{wrong} do not correspond one to one")
+
+
+def _leak_checks(aligned: Alignment, facts: Facts, schema: Mapping[str, pl.DataType]) -> Iterator[Check]:
+    """No identifier as a whole cell, and none in its own row's text."""
+    gone = [*facts.dropped, *(fact.name for fact in facts.identifiers if not fact.released)]
+    left = [name for name in gone if name in schema]
+    yield Check("dropped columns", not left, f"{len(left)} of {len(gone)} are there")
+    identifiers = identifier_texts(aligned.original, facts)
+    redacted = {fact.name for fact in facts.identifiers if fact.kind == "redacted"}
+    searched = [name for name in text_columns(schema) if name not in redacted]
+    if searched and identifiers.height:
+        found = whole_cells(aligned.release, searched, identifiers)
+        yield from (_whole_cells(aligned, facts, name, found.filter(pl.col("cells") == name)) for name in searched)
+    for name in facts.text:
+        yield _own_text(aligned, facts, name)
+
+
+def _whole_cells(aligned: Alignment, facts: Facts, name: str, found: pl.DataFrame) -> Check:
+    """Tokens and text hold no identifier value of any row. Elsewhere a cell may share its spelling with somebody's
+    identifier by chance; where fewer than k hold it, it must not be the row's own.
+    """
+    if name in facts.text:
+        found = found.filter(looks_identifying(pl.col("value")))
+    if found.height and name not in facts.text and all(name != fact.name for fact in facts.identifiers):
+        rows = rows_of_rare_own(aligned, name, found, max(facts.k or 0, 2))
+        return Check(f"identifiers in {name}", not rows, f"{rows} rows hold their own identifier, shared by few")
+    columns = ", ".join(sorted(set(found["column"])))
+    detail = f"{found['value'].n_unique()} identifier values in {found['rows'].sum()} rows"
+    return Check(f"identifiers in {name}", not found.height, f"{detail} (of {columns})" if columns else detail)
+
+
+def _own_text(aligned: Alignment, facts: Facts, name: str) -> Check:
+    known = [fact.name for fact in facts.identifiers if facts.text_from is None or fact.name in facts.text_from]
+    originals = aligned.originals(known)
+    own = originals.select(printed(originals[column]) for column in known)
+    rows = 0
+    for start, text in aligned.slices(name, SLICE) if known else ():
+        rows += rows_with_own(text, own[start : start + len(text)])
+    return Check(f"own identifiers in {name}", not rows, f"{rows} rows with one of {len(known)} columns")
+
+
+def _references(original: pl.LazyFrame, facts: Facts) -> dict[str, pl.DataFrame]:
+    """The input's distribution of each sensitive column, over units where there are."""
+    if not facts.sensitive:
+        return {}
+    unit = None if facts.unit is None else coded(read_column(original, facts.unit)).codes
+    return {fact.name: distribution(read_column(original, fact.name), unit) for fact in facts.sensitive}
+
+
+def _guarantee_checks(measured: Measured, facts: Facts) -> list[Check]:
+    failures = holds(measured, facts)
+    reached = "nothing" if measured.k is None else str(measured.k)
+    kept = f"k over {measured.counted} is {reached}, {measured.sizes.count} classes, {measured.suppressed} rows masked"
+    return [Check("guarantee", False, str(failure)) for failure in failures] or [Check("guarantee", True, kept)]

@@ -1,0 +1,149 @@
+"""Released rows as the checks see them: canonical values, the class of each row, units, and which rows count."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from anonym.errors import InputError
+from anonym.io import guarded
+from anonym.verify.codes import Classes, Coded, Integers, coded, tally
+from anonym.verify.facts import Facts, QuasiFact
+
+MARK = "suppressed"  # the column that `action: mask` adds
+STAR = "*"
+
+
+def collected(frame: pl.LazyFrame, doing: str) -> pl.DataFrame:
+    """Collect; an engine's error is re-raised as InputError without the values it prints."""
+    with guarded(doing):
+        return frame.collect()
+
+
+def schema_of(frame: pl.LazyFrame) -> Mapping[str, pl.DataType]:
+    with guarded("reading the release's schema"):
+        return frame.collect_schema()
+
+
+def is_text(dtype: pl.DataType) -> bool:
+    return dtype == pl.String or isinstance(dtype, pl.Categorical | pl.Enum)
+
+
+def canonical(name: str, dtype: pl.DataType) -> pl.Expr:
+    """The column with NaN as null, -0.0 as 0.0 and dictionary values as String; nulls stay a value of their own."""
+    column = pl.col(name)
+    if dtype.is_float():
+        return pl.when(column == 0).then(pl.lit(0, dtype)).when(column.is_not_nan()).then(column).alias(name)
+    return column.cast(pl.String) if isinstance(dtype, pl.Categorical | pl.Enum) else column
+
+
+@dataclass(frozen=True)
+class ReleasedRows:
+    """The n counted rows of a release. Two are in one class exactly when all released QI cells are equal, null too.
+
+    Values are read a column at a time; classes and units stay in memory, 8 bytes a row each.
+    """
+
+    frame: pl.LazyFrame
+    kept: pl.Series | None  # which rows of the file are counted; None: all
+    file_rows: int
+    suppressed: int  # rows of the file not counted
+    owner: Integers  # (n,) class of each row, numbered from 0
+    unit: Integers | None  # (n,) unit of each row, numbered from 0; null units are one
+    rows: Integers  # (classes,)
+    members: Integers  # (classes,) distinct units, or rows where units are not known
+
+    @property
+    def classes(self) -> int:
+        return len(self.rows)
+
+    def column(self, name: str) -> Coded:
+        values = read_column(self.frame, name)
+        return coded(values if self.kept is None else values.filter(self.kept))
+
+    def pairs(self, value: Integers) -> tuple[Integers, Integers]:
+        """Class and value of every distinct (class, value, member), sorted: a line for each member that holds it."""
+        if self.unit is None:
+            order = np.lexsort((value, self.owner))
+            return self.owner[order], value[order]
+        (owner, held, _), _ = tally(self.owner, value, self.unit)
+        return owner, held
+
+
+def released_rows(
+    frame: pl.LazyFrame, facts: Facts, units: pl.Series | pl.LazyFrame | None = None, *, own: bool = True
+) -> ReleasedRows:
+    """Find each row's class. Raises InputError for a missing column, or unit codes of another length."""
+    schema = schema_of(frame)
+    columns = [name for quasi in facts.quasi for name in quasi.released]
+    _refuse_missing(schema, [*columns, *facts.untouched()])
+    kept, file_rows = _counted(frame, schema, facts, own=own)
+    classes = Classes(file_rows if kept is None else int(kept.sum()))
+    for name in columns:
+        values = read_column(frame, name)
+        classes.split(coded(values if kept is None else values.filter(kept)))
+    classes.number()
+    unit = _unit(units, kept, file_rows)
+    rows = np.bincount(classes.owner, minlength=0)
+    members = rows if unit is None else np.bincount(tally(classes.owner, unit)[0][0])
+    return ReleasedRows(frame, kept, file_rows, file_rows - len(classes.owner), classes.owner, unit, rows, members)
+
+
+def _refuse_missing(schema: Mapping[str, pl.DataType], names: Sequence[str]) -> None:
+    missing = [name for name in dict.fromkeys(names) if name not in schema]
+    if missing:
+        raise InputError(
+            f"the release lacks {len(missing)} column{'s' if len(missing) > 1 else ''} of the policy: "
+            f"{', '.join(missing)}; it has {', '.join(schema)}. Check it under the policy that made it"
+        )
+
+
+def read_column(frame: pl.LazyFrame, name: str) -> pl.Series:
+    """One column in canonical form."""
+    value = canonical(name, schema_of(frame)[name]).alias(name)
+    return collected(frame.select(value), f"reading column {name}")[name]
+
+
+def _counted(
+    frame: pl.LazyFrame, schema: Mapping[str, pl.DataType], facts: Facts, *, own: bool
+) -> tuple[pl.Series | None, int]:
+    """Which rows are in a class, None for all, and the number of rows."""
+    masked, starred = masked_rows(schema, facts), pl.lit(False) if own else all_starred(facts.quasi, schema)
+    flags = frame.with_columns(masked.alias("masked"), starred.alias("starred")).select("masked", "starred")
+    table = collected(flags, "reading which rows were suppressed")
+    gone, stars = table["masked"], table["starred"] & ~table["masked"]
+    if stars.sum() == table.height - int(gone.sum()):  # nothing else is there: then they are a class
+        stars = stars.clear().extend_constant(False, table.height)
+    kept = ~(gone | stars)
+    return None if kept.all() else kept, table.height
+
+
+def masked_rows(schema: Mapping[str, pl.DataType], facts: Facts) -> pl.Expr:
+    """Rows that `action: mask` emptied: `suppressed` true and nothing else in them."""
+    if schema.get(MARK) != pl.Boolean or MARK in facts.released():
+        return pl.lit(False)
+    others = [pl.col(name).is_null() for name in schema if name != MARK]
+    return pl.col(MARK).fill_null(False) & pl.all_horizontal(others)
+
+
+def all_starred(quasi: Sequence[QuasiFact], schema: Mapping[str, pl.DataType]) -> pl.Expr:
+    """Rows whose every quasi-identifier is at the top: `*`, or null where the form has no label."""
+    tops = [
+        pl.col(name).cast(pl.String).eq_missing(STAR) if is_text(schema[name]) else pl.col(name).is_null()
+        for fact in quasi
+        for name in fact.released
+    ]
+    return pl.all_horizontal(tops) if tops else pl.lit(False)
+
+
+def _unit(units: pl.Series | pl.LazyFrame | None, kept: pl.Series | None, rows: int) -> Integers | None:
+    if units is None:
+        return None
+    series = units if isinstance(units, pl.Series) else collected(units, "reading the units").to_series()
+    if len(series) != rows:
+        raise InputError(f"{len(series)} unit codes for {rows} released rows: expected one for each, in file order")
+    series = series.to_frame("unit").select(canonical("unit", series.dtype)).to_series()
+    return coded(series if kept is None else series.filter(kept)).codes
