@@ -1,0 +1,264 @@
+"""Values known beforehand, found again in a text: the row's own identifiers, and names a detector found once.
+
+Everything is compared folded: one character for one character, without case, accents, zero-width characters. A part
+of a name counts where it is a word, or where what surrounds it is how log-ins are built (initials, digits, the other
+parts): `obrenthwick`, `odalys_b99`. It does not count inside another word, so that Li never eats `limit`.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from anonym.text.spans import Span
+from anonym.text.views import unmarked
+
+KINDS = (
+    ("EMAIL_ADDRESS", r"e?-?mail"),
+    ("PHONE_NUMBER", r"phone|mobile|tel(?:$|_)|fax|cell"),
+    ("USERNAME", r"user|login|handle|account_?name|nick"),
+    ("PERSON", r"name|first|last|surname|forename|given|family|author|patient|customer$|person"),
+    ("POSTCODE", r"zip|post"),
+    ("STREET_ADDRESS", r"street|address"),
+    ("LOCATION", r"city|town|country|state|county|region|place|location"),
+    ("DATE_TIME", r"birth|dob|date|joined|_at$|_on$"),
+    ("AGE", r"(?:^|_)age(?:$|_)"),
+)
+"""The entity of a known value, by its column's name."""
+
+PARTICLES = frozenset(
+    "mr mrs ms miss dr prof sir dame lord lady st de la le el al von van der den di da do dos del du the of and jr sr ii iii iv bin ben ibn abu".split()
+)
+
+WORDS = frozenset(
+    """will may mark rose june april august grace hope faith joy bill sue rob art gene jack frank grant dean earl baron page
+    young white black brown green gray grey king price rich long short small little wise best good love day week summer winter
+    snow rain stone wood field hill lake rivers brook banks park forest bush cook baker carter mason miller smith taylor
+    turner walker hunter fisher farmer gardener cooper porter parker potter butler bishop pope abbot knight noble major
+    judge marshal sargent chase chance drew pat peg penny ruby pearl crystal amber jade iris lily daisy violet heather holly
+    ivy olive ginger basil rosemary sandy dusty rusty sky star dawn eve autumn destiny harmony melody carol robin jay wren
+    hawk wolf fox bear lamb drake swan crane finch bird fish salmon pike bass ray cliff dale glen heath moor ridge marsh
+    north south east west church temple abbey cross bridge gate wall hall house home street lane way road court
+    street power strong bright swift sharp keen bold brave moody gay merry happy blessed major minor junior senior guy max
+    mike van don ken sal al ali an so do he her him his in on at to in is it as be or if no not of off our out over own
+    pay per put run say see set she sit six ten the than that them then they this up us use was we what when who why you
+    your can car case cash cap christian jean jewel job josh lance lee les lie low man many mat matt mean miles mine mitch
+    moses new nick nor note now old one open page paris part past paul peace phil pitt play post prince princess queen
+    ran read real red reed rice rich ring rod roman root rush sage sax sean sell serene share shaw shore side skip song
+    spears spring stew sterling storm su sun sunny tab tad tan terry thorn tim todd tom tony trip troy true tuesday
+    valentine vale victor vine virginia viola wade ward ware waters wayne webb wells wild winner wing woods worth wynn york
+    team account support service admin customer user client sales office manager group company department january february
+    march july september october november december monday wednesday thursday friday saturday sunday today hello thanks
+    dear hi hey yes okay please""".split()
+)
+"""Names that are also words, and words that models take for names: in lower case they are left alone."""
+
+
+class _Fold(dict[int, int]):
+    """One character's folded form, one character long."""
+
+    def __missing__(self, code: int) -> int:
+        plain = unicodedata.normalize("NFKD", chr(code))[:1].casefold()[:1] or chr(code)
+        self[code] = ord(plain)
+        return self[code]
+
+
+_FOLD = _Fold()
+
+
+def fold(text: str) -> str:
+    """`text` without case and accents, character by character, so that offsets stay."""
+    return text.lower() if text.isascii() else text.translate(_FOLD)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What to look for in one text. `parts` are folded names or their parts, `wholes` folded values matched whole,
+    `numbers` digit strings whose separators may differ.
+    """
+
+    parts: Mapping[str, tuple[str, str]]
+    wholes: Mapping[str, tuple[str, str]]
+    numbers: Mapping[str, tuple[str, str]]
+
+
+@cache
+def kind_of(column: str) -> str:
+    """The entity that values of a column called `column` are."""
+    for entity, hint in KINDS:
+        if re.search(hint, column.casefold()):
+            return entity
+    return "IDENTIFIER"
+
+
+def known(values: Mapping[str, str | None]) -> Known:
+    """The spellings of one row's own values, by column."""
+    parts: dict[str, tuple[str, str]] = {}
+    wholes: dict[str, tuple[str, str]] = {}
+    numbers: dict[str, tuple[str, str]] = {}
+    for column, value in values.items():
+        if value is None or not (plain := fold(unmarked(value).text).strip()):
+            continue
+        entity, rule = kind_of(column), f"known:{column}"
+        if entity in {"PERSON", "IDENTIFIER"} and "@" in plain:
+            entity = "EMAIL_ADDRESS"
+        digits = re.sub(r"\D", "", plain)
+        if len(digits) >= 2 and not re.search(r"[^\W\d_]", plain):
+            numbers[digits] = (entity, rule)
+            if len(digits) <= 3 and entity != "PHONE_NUMBER":
+                wholes[spelled(int(digits))] = (entity, rule)
+            if len(digits) >= 10:
+                numbers.setdefault(digits[-9:], (entity, rule))
+            for spelling in dates(plain):
+                wholes[spelling] = ("DATE_TIME", rule)
+        else:
+            wholes[re.sub(r"\s+", " ", plain)] = (entity, rule)
+        if entity == "PERSON":
+            parts |= {part: (entity, rule) for part in name_parts(plain)}
+        if entity == "EMAIL_ADDRESS":
+            local = plain.partition("@")[0]
+            parts |= {part: ("USERNAME", rule) for part in (local, *re.split(r"[._\-+\d]+", local)) if len(part) >= 4}
+    return Known(parts, wholes, numbers)
+
+
+def name_parts(name: str) -> Iterator[str]:
+    """The parts of a folded personal name that are worth looking for alone."""
+    for part in re.findall(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*", name):
+        if len(part) >= 2 and part not in PARTICLES:
+            yield part
+
+
+_UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
+_TENS = "_ _ twenty thirty forty fifty sixty seventy eighty ninety".split()
+
+
+def spelled(number: int) -> str:
+    """A number below 1,000 in English words."""
+    if number < 20:
+        return _UNITS[number]
+    if number < 100:
+        return _TENS[number // 10] + (f"-{_UNITS[number % 10]}" if number % 10 else "")
+    rest = f" and {spelled(number % 100)}" if number % 100 else ""
+    return f"{_UNITS[number // 100]} hundred{rest}"
+
+
+_MONTHS = "january february march april may june july august september october november december".split()
+
+
+def dates(plain: str) -> Iterator[str]:
+    """The usual spellings of an ISO date, folded."""
+    match = re.match(r"(\d{4})-(\d{2})-(\d{2})(?:$|[t ])", plain)
+    if match is None or not 1 <= int(match[2]) <= 12:
+        return
+    year, month, day = match[1], int(match[2]), int(match[3])
+    for name in {_MONTHS[month - 1], _MONTHS[month - 1][:3]}:
+        yield from (f"{day} {name} {year}", f"{name} {day}, {year}", f"{name} {day} {year}", f"{day:02} {name} {year}")
+        yield from (f"{day}-{name}-{year}", f"{day:02}-{name}-{year}", f"{name} {day}", f"{day} {name}")
+    for mark in "/.-":
+        for first, second in ((day, month), (month, day)):
+            yield from (f"{first}{mark}{second}{mark}{year}", f"{first:02}{mark}{second:02}{mark}{year}")
+            yield f"{first:02}{mark}{second:02}{mark}{year[2:]}"
+        yield f"{year}{mark}{month:02}{mark}{day:02}"
+    yield f"{year}{month:02}{day:02}"
+
+
+def occurrences(text: str, wanted: Known) -> Iterator[Span]:
+    """Every place in `text` where a known value stands."""
+    folded = fold(text)
+    for part, (entity, rule) in wanted.parts.items():
+        for start, end in _parts(text, folded, part, wanted.parts):
+            yield Span(start, end, entity, 0.95, rule)
+    for whole, (entity, rule) in wanted.wholes.items():
+        for start, end in _wholes(folded, whole):
+            yield Span(start, end, entity, 0.97, rule)
+    for digits, (entity, rule) in wanted.numbers.items():
+        if digits[:2] in folded:
+            for match in re.finditer(r"(?<![\d])\+?" + r"[\s().\-/]{0,3}".join(digits) + r"(?!\d)", folded):
+                yield Span(*match.span(), entity, 0.97, rule)
+
+
+def _parts(text: str, folded: str, part: str, others: Mapping[str, object]) -> Iterator[tuple[int, int]]:
+    seen = 0
+    while (start := folded.find(part, seen)) >= 0:
+        end = seen = start + len(part)
+        left, right = _word(folded, start, end)
+        before, after = folded[left:start], folded[end:right]
+        if not before and not after:
+            if _named(text[start:end], part):
+                yield start, end
+        elif len(part) >= 4 and _login(before, after, part, others):
+            yield left, right
+
+
+def _named(found: str, part: str) -> bool:
+    """A short name, or one that is a word as well, must be written as a name."""
+    return not found.islower() or (len(part) > 3 and part not in WORDS)
+
+
+def _word(folded: str, start: int, end: int) -> tuple[int, int]:
+    while start > 0 and (folded[start - 1].isalnum() or folded[start - 1] == "_"):
+        start -= 1
+    while end < len(folded) and (folded[end].isalnum() or folded[end] == "_"):
+        end += 1
+    return start, end
+
+
+def _login(before: str, after: str, part: str, others: Mapping[str, object]) -> bool:
+    initials = {other[0] for other in others}
+    stems = {other for other in others if len(other) >= 3}
+
+    def built(rest: str, *, unknown: int) -> bool:
+        plain = rest.strip("_0123456789")
+        return not plain or plain in stems or (len(plain) <= 2 and set(plain) <= initials) or len(plain) <= unknown
+
+    lone = 1 if len(part) >= 6 and part not in WORDS else 0
+    return built(before, unknown=lone) and (built(after, unknown=0) or (after == "s" and len(part) >= 5))
+
+
+def _wholes(folded: str, whole: str) -> Iterator[tuple[int, int]]:
+    if whole.split(" ", 1)[0] not in folded:
+        return
+    pattern = r"[\s\-_]{1,3}".join(re.escape(word) for word in whole.split(" "))
+    for match in re.finditer(rf"(?<!\w){pattern}(?!\w)", folded):
+        yield match.span()
+
+
+_NICKNAME = re.compile(r"\s{1,2}[\"“‘'(][^\"”’')\n]{1,24}[\"”’')]\s{1,2}|,?\s")
+
+
+def with_gaps(text: str, spans: Sequence[Span]) -> Iterator[Span]:
+    """Known names side by side as one, a nickname or a comma between them included; `BRENTHWICK, O.` takes its initial."""
+    last: Span | None = None
+    for span in sorted(spans, key=lambda s: (s.start, -s.end)):
+        if last and last.entity == span.entity == "PERSON" and _NICKNAME.fullmatch(text, last.end, span.start):
+            last = last.at(last.start, span.end)
+            continue
+        if last:
+            yield last
+        last = span
+    if last:
+        yield last
+
+
+def repeated(text: str, found: Iterable[Span]) -> Iterator[Span]:
+    """A personal name that was found once, wherever else it stands: whole or in parts, in every case, possessive."""
+    parts: dict[str, tuple[str, str]] = {}
+    wholes: dict[str, tuple[str, str]] = {}
+    for span in found:
+        plain = fold(text[span.start : span.end])
+        if span.entity == "PERSON":
+            names = [part for part in name_parts(plain) if len(part) >= 3]
+            parts |= {part: (span.entity, f"{span.rule}:again") for part in names}
+        elif span.entity in {"ORGANIZATION", "LOCATION"} and len(plain) >= 4:
+            wholes[re.sub(r"\s+", " ", plain)] = (span.entity, f"{span.rule}:again")
+    folded = fold(text)
+    for part, (entity, rule) in parts.items():
+        for start, end in _parts(text, folded, part, {}):
+            yield Span(start, end, entity, 0.8, rule, False)
+    for whole, (entity, rule) in wholes.items():
+        for start, end in _wholes(folded, whole):
+            if not text[start:end].islower() or len(whole) > 6:
+                yield Span(start, end, entity, 0.7, rule, False)

@@ -1,0 +1,117 @@
+"""Presidio's own recognisers, run where a trigger fired and nowhere else.
+
+Their patterns are Python's and some are quadratic, so they are never given a document: only windows around what the
+trigger matched. Nothing here touches the network; the public suffix list is the one that ships with tldextract.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Any
+
+import polars as pl
+
+from anonym.text.recognisers import CONTEXT_AFTER, CONTEXT_BEFORE, CONTEXT_BOOST, THRESHOLD, Predefined, triggered
+from anonym.text.spans import Span
+
+WINDOW_LIMIT = 1_000
+"""Characters of the longest window a recogniser sees; a run of triggers beyond it is cut with overlap."""
+
+
+@cache
+def _classes() -> dict[str, Any]:
+    import presidio_analyzer.predefined_recognizers as predefined
+
+    return {**vars(predefined), "EmailRecognizer": _offline_email(predefined.EmailRecognizer)}
+
+
+def _offline_email(base: Any) -> Any:
+    """Presidio's e-mail recogniser with a suffix list that is never fetched."""
+    import tldextract
+
+    extract = tldextract.TLDExtract(cache_dir=None, suffix_list_urls=(), fallback_to_snapshot=True)
+
+    class OfflineEmailRecognizer(base):  # type: ignore[misc]
+        def validate_result(self, pattern_text: str) -> bool:
+            return bool(extract(pattern_text).fqdn)
+
+    return OfflineEmailRecognizer
+
+
+class PresidioRecogniser:
+    """One predefined recogniser with its trigger."""
+
+    def __init__(self, declared: Predefined) -> None:
+        self.declared = declared
+        self._recogniser: Any = None
+        self._context: re.Pattern[str] | None = None
+
+    def _load(self) -> Any:
+        if self._recogniser is None:
+            self._recogniser = _classes()[self.declared.class_name]()
+            words = "|".join(map(re.escape, sorted(self._recogniser.context or (), key=len, reverse=True)))
+            self._context = re.compile(rf"(?i)(?<![^\W_])(?:{words})(?![^\W_])") if words else None
+        return self._recogniser
+
+    def detect(self, texts: pl.Series) -> Iterator[tuple[int, Span]]:
+        """Every finding in `texts` (String, no nulls) with its row."""
+        rows = triggered(texts, self.declared.trigger)
+        for row, text in zip(rows, texts.gather(rows).to_list(), strict=True):
+            for span in dict.fromkeys(self._find(text)):
+                yield row, span
+
+    def _find(self, text: str) -> Iterator[Span]:
+        recogniser = self._load()
+        for start, end in windows(text, self.declared.trigger, self.declared.window):
+            part = text[start:end]
+            for result in recogniser.analyze(part, recogniser.supported_entities, None):
+                score = self._score(part, result)
+                if score >= THRESHOLD:
+                    entity = self.declared.entity or result.entity_type
+                    rule = f"presidio:{self.declared.class_name}"
+                    yield Span(start + result.start, start + result.end, entity, score, rule)
+
+    def _score(self, part: str, result: Any) -> float:
+        score = float(result.score)
+        if self.declared.validator is not None and not self.declared.validator(part[result.start : result.end]):
+            return 0.0
+        if self._context is None:
+            return score
+        before = part[max(0, result.start - CONTEXT_BEFORE) : result.start]
+        near = self._context.search(before) or self._context.search(part[result.end : result.end + CONTEXT_AFTER])
+        if near is None:
+            return 0.0 if self.declared.needs_context else score
+        return min(1.0, score + CONTEXT_BOOST)
+
+
+def windows(text: str, trigger: str, margin: int) -> Iterator[tuple[int, int]]:
+    """Stretches of at most `WINDOW_LIMIT` characters around the matches of `trigger`, overlapping ones joined."""
+    if not trigger:
+        yield from _cut(0, len(text), margin)
+        return
+    start = end = -1
+    for match in re.finditer(trigger, text):
+        left, right = max(0, match.start() - margin), min(len(text), match.end() + margin)
+        if start >= 0 and left <= end:
+            end = right
+            continue
+        if start >= 0:
+            yield from _cut(start, end, margin)
+        start, end = left, right
+    if start >= 0:
+        yield from _cut(start, end, margin)
+
+
+def _cut(start: int, end: int, margin: int) -> Iterator[tuple[int, int]]:
+    step = max(1, WINDOW_LIMIT - 2 * margin)
+    while end - start > WINDOW_LIMIT:
+        yield start, start + WINDOW_LIMIT
+        start += step
+    yield start, end
+
+
+def recognisers(declared: Iterable[Predefined], language: str) -> tuple[PresidioRecogniser, ...]:
+    """The recognisers for `language`."""
+    return tuple(PresidioRecogniser(entry) for entry in declared if not entry.languages or language in entry.languages)

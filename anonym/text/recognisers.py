@@ -1,0 +1,282 @@
+"""Rule packs: patterns as data under `rules/recognisers/`, in the shape of Presidio's recogniser files.
+
+A rule is cheap to refuse: its `trigger` (Rust syntax, evaluated by Polars over the whole column) says which rows could
+hold a match at all, and only those are shown to the pattern and to its validator.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import yaml
+
+from anonym.errors import Fault, InternalError, PolicyError
+from anonym.text.spans import Span
+from anonym.text.validators import Validator, validator
+
+PACKS_OF: dict[str, tuple[str, ...]] = {
+    "default": (
+        "general",
+        "dates",
+        "people",
+        "places",
+        "network",
+        "handles",
+        "court",
+        "health",
+        "demographics",
+        "us",
+        "uk",
+        "eu",
+        "india",
+    ),
+}
+"""Names that stand for several packs."""
+
+CONTEXT_BEFORE, CONTEXT_AFTER = 64, 24
+"""Characters around a match in which its context words are looked for."""
+
+CONTEXT_BOOST = 0.35
+THRESHOLD = 0.4
+"""As Presidio's context enhancer: a context word adds 0.35, and what stays below 0.4 is not reported."""
+
+_BARRIER = "\n\ufdd0\n"  # between the rows of a joined buffer: a noncharacter, neither word nor blank
+_PRESIDIO_FLAGS = 26  # DOTALL | MULTILINE | IGNORECASE, the default of Presidio's files
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """One regular expression of a rule; a group called `pii` narrows the span."""
+
+    name: str
+    regex: re.Pattern[str]
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What to look for, what must be near it, what must hold of it.
+
+    `examples` are texts that must match, the expected spans in «», and `counterexamples` texts that must not.
+    """
+
+    name: str
+    entity: str
+    patterns: tuple[Pattern, ...]
+    trigger: str
+    context: re.Pattern[str] | None
+    needs_context: bool
+    validator: Validator | None
+    firm: bool
+    languages: tuple[str, ...]
+    examples: tuple[str, ...]
+    counterexamples: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Predefined:
+    """A recogniser of Presidio's, by class name, run on windows around its trigger only."""
+
+    class_name: str
+    trigger: str
+    needs_context: bool
+    languages: tuple[str, ...]
+    entity: str | None
+    validator: Validator | None
+    window: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """One file of rules."""
+
+    name: str
+    rules: tuple[Rule, ...]
+    predefined: tuple[Predefined, ...]
+
+
+def rules_folder() -> Path:
+    """`rules/recognisers`, inside the installed package or beside it in a checkout."""
+    package = Path(__file__).resolve().parents[1]
+    for folder in (package / "rules", package.parent / "rules"):
+        if (folder / "recognisers").is_dir():
+            return folder / "recognisers"
+    raise InternalError("the rule packs are not installed: no folder rules/recognisers beside or inside the package")
+
+
+def pack_names() -> tuple[str, ...]:
+    """The packs that ship, and the names that stand for several."""
+    return (*PACKS_OF, *sorted(path.stem for path in rules_folder().glob("*.yaml")))
+
+
+@cache
+def load(name: str) -> Pack:
+    """The shipped pack `name`. Raises PolicyError naming the packs that exist."""
+    path = rules_folder() / f"{name}.yaml"
+    if not path.is_file():
+        known = ", ".join(pack_names())
+        raise PolicyError([Fault("text.packs", f"expected one of {known}; found another name")])
+    return parse(path.stem, yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader))
+
+
+def packs(names: Iterable[str]) -> tuple[Pack, ...]:
+    """The packs behind `names`, each once, in order."""
+    single = [part for name in names for part in PACKS_OF.get(name, (name,))]
+    return tuple(load(name) for name in dict.fromkeys(single))
+
+
+def parse(name: str, content: Mapping[str, Any]) -> Pack:
+    """A pack from the content of its file."""
+    flags = int(content.get("global_regex_flags", _PRESIDIO_FLAGS))
+    lists = {key: _alternatives(words) for key, words in content.get("lists", {}).items()}
+    fragments: dict[str, str] = dict(lists)
+    for key, regex in content.get("fragments", {}).items():
+        fragments[key] = _filled(regex, fragments)
+    rules, predefined = [], []
+    for entry in content["recognizers"]:
+        if entry.get("type") == "predefined":
+            predefined.append(_predefined(entry))
+        else:
+            rules.append(_rule(entry, flags, fragments))
+    return Pack(name, tuple(rules), tuple(predefined))
+
+
+def _alternatives(words: Sequence[str]) -> str:
+    longest_first = sorted({str(word) for word in words}, key=lambda word: (-len(word), word))
+    return "(?:" + "|".join(re.escape(word).replace(r"\ ", r"\s+") for word in longest_first) + ")"
+
+
+def _filled(regex: str, fragments: Mapping[str, str]) -> str:
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: fragments[match.group(1)], regex)
+
+
+def _languages(entry: Mapping[str, Any]) -> tuple[str, ...]:
+    declared = entry.get("supported_languages") or [entry[key] for key in ("supported_language",) if key in entry]
+    return tuple(item["language"] if isinstance(item, dict) else item for item in declared)
+
+
+def _rule(entry: Mapping[str, Any], flags: int, fragments: Mapping[str, str]) -> Rule:
+    patterns = [
+        Pattern(part["name"], re.compile(_filled(part["regex"], fragments), flags), float(part["score"]))
+        for part in entry.get("patterns", ())
+    ]
+    if entry.get("deny_list"):
+        words = rf"(?<!\w){_alternatives(entry['deny_list'])}(?!\w)"
+        patterns.append(Pattern("deny_list", re.compile(words, flags), float(entry.get("deny_list_score", 1.0))))
+    context = entry.get("context")
+    examples = entry.get("examples", {})
+    return Rule(
+        name=entry["name"],
+        entity=entry["supported_entity"],
+        patterns=tuple(patterns),
+        trigger=_filled(entry.get("trigger", ""), fragments),
+        context=re.compile(rf"(?i)(?<![^\W_]){_alternatives(context)}(?:s|es)?(?![^\W_])") if context else None,
+        needs_context=bool(entry.get("needs_context", False)),
+        validator=validator(entry["validator"]) if "validator" in entry else None,
+        firm=bool(entry.get("firm", True)),
+        languages=_languages(entry),
+        examples=tuple(examples.get("match", ())),
+        counterexamples=tuple(examples.get("no_match", ())),
+    )
+
+
+def _predefined(entry: Mapping[str, Any]) -> Predefined:
+    return Predefined(
+        class_name=entry.get("class_name", entry["name"]),
+        trigger=entry.get("trigger", ""),
+        needs_context=bool(entry.get("needs_context", False)),
+        languages=_languages(entry),
+        entity=entry.get("supported_entity"),
+        validator=validator(entry["validator"]) if "validator" in entry else None,
+        window=int(entry.get("window", 64)),
+    )
+
+
+def confirmed(rule: Rule, text: str, start: int, end: int, score: float) -> float | None:
+    """The score of a match after validator and context, or None where it is refused."""
+    if rule.validator is not None and not rule.validator(text[start:end]):
+        return None
+    if rule.context is None:
+        return score if score >= THRESHOLD else None
+    before, after = text[max(0, start - CONTEXT_BEFORE) : start], text[end : end + CONTEXT_AFTER]
+    near = rule.context.search(before) or rule.context.search(after)
+    if near is None and rule.needs_context:
+        return None
+    score = min(1.0, score + CONTEXT_BOOST) if near else score
+    return score if score >= THRESHOLD else None
+
+
+def _extent(match: re.Match[str]) -> tuple[int, int]:
+    return match.span("pii") if "pii" in match.re.groupindex else match.span()
+
+
+def find(rule: Rule, text: str) -> Iterator[Span]:
+    """The spans of `rule` in one text, without asking its trigger."""
+    for pattern in rule.patterns:
+        for match in pattern.regex.finditer(text):
+            start, end = _extent(match)
+            score = confirmed(rule, text, start, end, pattern.score) if end > start else None
+            if score is not None:
+                yield Span(start, end, rule.entity, score, rule.name, rule.firm)
+
+
+class RuleSet:
+    """Rules over a column of texts, in one language."""
+
+    def __init__(self, rules: Iterable[Rule], language: str) -> None:
+        self.rules = tuple(rule for rule in rules if not rule.languages or language in rule.languages)
+        self._by_trigger: dict[str, list[Rule]] = {}
+        for rule in self.rules:
+            self._by_trigger.setdefault(rule.trigger, []).append(rule)
+
+    def detect(self, texts: pl.Series) -> Iterator[tuple[int, Span]]:
+        """Every finding in `texts` (String, no nulls) with its row."""
+        for trigger, rules in self._by_trigger.items():
+            rows = triggered(texts, trigger)
+            if rows:
+                buffer = _Joined(rows, texts.gather(rows).to_list())
+                for rule in rules:
+                    yield from buffer.find(rule)
+
+
+def triggered(texts: pl.Series, trigger: str) -> list[int]:
+    """Rows in which `trigger` (Rust syntax; empty: every row) matches."""
+    if not trigger:
+        return list(range(len(texts)))
+    return texts.str.contains(trigger).arg_true().to_list()
+
+
+class _Joined:
+    """Rows joined into one buffer, so that a pattern is started once and not once per row."""
+
+    def __init__(self, rows: list[int], texts: list[str]) -> None:
+        self._rows, self._texts = rows, texts
+        self._text = _BARRIER.join(texts)
+        lengths = [len(text) + len(_BARRIER) for text in texts]
+        self._starts = [0, *accumulate(lengths[:-1])]
+
+    def find(self, rule: Rule) -> Iterator[tuple[int, Span]]:
+        alone: set[int] = set()
+        for pattern in rule.patterns:
+            for match in pattern.regex.finditer(self._text):
+                index = bisect_right(self._starts, match.start()) - 1
+                base, text = self._starts[index], self._texts[index]
+                if match.end() > base + len(text):
+                    # The match ran over the end of its row and may hide others: those rows are read by themselves.
+                    alone.update(range(index, bisect_right(self._starts, match.end() - 1)))
+                    continue
+                start, end = _extent(match)
+                score = confirmed(rule, text, start - base, end - base, pattern.score) if end > start else None
+                if score is not None:
+                    yield self._rows[index], Span(start - base, end - base, rule.entity, score, rule.name, rule.firm)
+        for index in alone:
+            for span in find(rule, self._texts[index]):
+                yield self._rows[index], span

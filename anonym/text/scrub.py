@@ -1,0 +1,227 @@
+"""Scrubbing a column of text: detect over distinct values, resolve, replace, and do it again until nothing is found."""
+
+from __future__ import annotations
+
+import re
+import secrets as entropy
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from anonym.text.names import known, occurrences, repeated, with_gaps
+from anonym.text.ner import NerBackend, backend
+from anonym.text.options import TextOptions
+from anonym.text.presidio import recognisers
+from anonym.text.recognisers import RuleSet, packs
+from anonym.text.replace import mask, merged, replaced, replacement, splice, tag
+from anonym.text.resolve import resolve
+from anonym.text.secrets import Secrets
+from anonym.text.spans import Span, frame
+from anonym.text.structure import NO_ZONES, STRUCTURED, TAG, zones
+from anonym.text.views import ENCODED, View, decoded, rewritten, unmarked
+
+BATCH_ROWS, BATCH_CHARACTERS = 4_096, 8_000_000
+"""Distinct texts handled together: enough for the models' batches, little enough for memory."""
+
+PASSES = 8
+"""A replaced text is read again until nothing more is found, so that scrubbing it once more changes nothing. Two passes
+nearly always do; a text that still changes after the last one is withheld."""
+
+CANDIDATE = r"\p{Lu}|\p{Lo}|\d"
+"""Rows a model must see: without a capital, a digit or a caseless script there is no name that spaCy would find."""
+
+STAND_INS = {"PERSON": "Smith", "LOCATION": "Paris", "ORGANIZATION": "IBM", "DATE_TIME": "2001", "NRP": "French"}
+"""What a model reads in place of a tag, so that the rest of the sentence looks to it as it did."""
+
+_TAGGED = re.compile(TAG)
+
+
+@dataclass
+class Counts:
+    """What a Scrubber has seen and done so far, summed over its calls."""
+
+    documents: int = 0
+    distinct: int = 0
+    withheld: int = 0
+    spans: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True)
+class Scrubbed:
+    """`text`: the column with every span replaced, null where it was null or where the text was withheld.
+    `spans`: row, start, end (code points of the original, end exclusive), entity, score, rule.
+    """
+
+    text: pl.Series
+    spans: pl.DataFrame
+    withheld: int = 0
+
+
+class Scrubber:
+    """Finds and replaces personal data and secrets in text, by the options of a policy.
+
+    `key` makes surrogates and pseudonyms equal across columns and tables; without one they are equal within this
+    Scrubber only. Raises PolicyError or CallError at once where a declared pack, language or model does not exist.
+    """
+
+    def __init__(self, options: TextOptions, key: bytes | None = None) -> None:
+        self.options = options
+        self.counts = Counts()
+        chosen = packs(options.packs)
+        language = options.language
+        self._rules = RuleSet([rule for pack in chosen for rule in pack.rules], language)
+        self._presidio = recognisers([entry for pack in chosen for entry in pack.predefined], language)
+        self._secrets = Secrets(language) if options.secrets else None
+        self._backends: tuple[NerBackend, ...] = tuple(backend(name, language) for name in options.ner or ())
+        self._replace = replacement(options.replace, key or entropy.token_bytes(32), language)
+        self._probe = mask if options.replace == "mask" else tag
+
+    @property
+    def ner(self) -> tuple[dict[str, str], ...]:
+        """The models that ran, with their versions."""
+        return tuple({"name": each.name, "version": each.version} for each in self._backends)
+
+    def scrub(self, texts: pl.Series, known: pl.DataFrame | None = None) -> Scrubbed:
+        """`texts` (String) scrubbed. `known` has a String column for every identifier or quasi-identifier of the same
+        rows that must not be left in its row's text.
+        """
+        rows = pl.DataFrame({"text": texts.cast(pl.String)})
+        if known is not None:
+            rows = rows.with_columns(known.cast(pl.String).rename({name: f"known.{name}" for name in known.columns}))
+        groups = _distinct(rows)
+        released: list[str | None] = []
+        found: list[list[Span]] = []
+        for batch in _batches(groups):
+            for text, spans in self._batch(batch):
+                released.append(text)
+                found.append(spans)
+        return self._expanded(texts, groups, released, found)
+
+    def _expanded(
+        self, texts: pl.Series, groups: pl.DataFrame, released: list[str | None], found: list[list[Span]]
+    ) -> Scrubbed:
+        members = groups.select("members", text=pl.Series(released, dtype=pl.String), group=pl.int_range(pl.len()))
+        placed = members.explode("members").drop_nulls("members")
+        column = pl.Series(texts.name, [None] * len(texts), dtype=pl.String)
+        if placed.height:
+            everywhere = pl.DataFrame({"members": pl.int_range(len(texts), dtype=pl.UInt32, eager=True)})
+            column = everywhere.join(placed, on="members", how="left", maintain_order="left")["text"].rename(texts.name)
+        spans = frame(enumerate(found)).rename({"row": "group"})
+        owners = placed.select(pl.col("group").cast(pl.UInt32), row=pl.col("members").cast(pl.UInt32))
+        table = owners.join(spans, on="group").drop("group").sort("row", "start")
+        withheld = len(texts) - texts.null_count() - (len(texts) - column.null_count())
+        self.counts.documents += len(texts) - texts.null_count()
+        self.counts.distinct += groups.height
+        self.counts.withheld += withheld
+        self.counts.spans.update(dict(table["entity"].value_counts().iter_rows()))
+        return Scrubbed(column, table, withheld)
+
+    def _batch(self, batch: pl.DataFrame) -> list[tuple[str | None, list[Span]]]:
+        """Each text of a batch with its replacements; a text that fails alone as well is withheld."""
+        try:
+            return self._settled(batch)
+        except Exception:  # a recogniser or model may raise anything; what was not read must not be released
+            if batch.height == 1:
+                return [(None, [])]
+            return [result for row in range(batch.height) for result in self._batch(batch[row])]
+
+    def _settled(self, batch: pl.DataFrame) -> list[tuple[str | None, list[Span]]]:
+        originals: list[str] = batch["text"].to_list()
+        spans: list[list[Span]] = [[] for _ in originals]
+        new: list[list[str]] = [[] for _ in originals]
+        pending = list(range(len(originals)))
+        current = list(originals)
+        for _ in range(PASSES):
+            if not pending:
+                break
+            read = batch[pending].with_columns(text=pl.Series([current[row] for row in pending], dtype=pl.String))
+            changed = []
+            for row, found in zip(pending, self._detect(read), strict=True):
+                if found:
+                    text = originals[row]
+                    spans[row] = merged(spans[row], [len(each) for each in new[row]], found)
+                    new[row] = replaced(text, spans[row], self._probe, zones(text))
+                    current[row] = splice(text, spans[row], new[row])
+                    changed.append(row)
+            pending = changed
+        withheld = set(pending)
+        return [
+            (None, []) if row in withheld else (self._released(text, spans[row], current[row]), spans[row])
+            for row, text in enumerate(originals)
+        ]
+
+    def _released(self, text: str, spans: Sequence[Span], probed: str) -> str:
+        if self._replace is self._probe:
+            return probed
+        return splice(text, spans, replaced(text, spans, self._replace, zones(text)))
+
+    def _detect(self, batch: pl.DataFrame) -> list[list[Span]]:
+        """The spans of each text of a batch, resolved, in the text's own offsets."""
+        texts = batch["text"]
+        views = _views(texts)
+        plain = pl.Series([view.text if view else text for view, text in zip(views, texts, strict=True)], dtype=pl.String)
+        found: list[list[Span]] = [[] for _ in views]
+        for source in (self._rules, *self._presidio, *((self._secrets,) if self._secrets else ())):
+            for row, span in source.detect(plain):
+                found[row].append(span)
+        self._model(plain, found)
+        _known(batch, plain, found)
+        structured = plain.str.contains(STRUCTURED).to_list()
+        resolved = []
+        for row, text in enumerate(plain):
+            spans = found[row]
+            if spans:
+                spans = [*spans, *repeated(text, spans)]
+            view = views[row]
+            if view:
+                spans = [view.original(span) for span in spans]
+            original = texts[row]
+            resolved.append(resolve(original, spans, zones(original) if structured[row] else NO_ZONES) if spans else [])
+        return resolved
+
+    def _model(self, texts: pl.Series, found: list[list[Span]]) -> None:
+        rows = texts.str.contains(CANDIDATE).arg_true().to_list()
+        views = [rewritten(text, _TAGGED, _stand_in) for text in texts.gather(rows).to_list()]
+        for each in self._backends:
+            for row, view, spans in zip(rows, views, each.entities([view.text for view in views]), strict=True):
+                found[row] += [view.original(span) for span in spans] if view.at else spans
+
+
+def _stand_in(marked: str) -> str:
+    return STAND_INS.get(marked.strip("<>"), "something")
+
+
+def _known(batch: pl.DataFrame, texts: pl.Series, found: list[list[Span]]) -> None:
+    columns = [name for name in batch.columns if name.startswith("known.")]
+    if not columns:
+        return
+    for row, values in enumerate(batch.select(columns).rename(lambda name: name.removeprefix("known.")).iter_rows(named=True)):
+        view = unmarked(texts[row])
+        spans = list(occurrences(view.text, known(values)))
+        found[row] += (view.original(span) for span in with_gaps(view.text, spans))
+
+
+def _views(texts: pl.Series) -> list[View | None]:
+    encoded = texts.str.contains(ENCODED)
+    return [decoded(text) if coded else None for text, coded in zip(texts, encoded, strict=True)]
+
+
+def _distinct(rows: pl.DataFrame) -> pl.DataFrame:
+    """One row per distinct text and known values, nulls left out, with the rows that hold it."""
+    keyed = rows.with_row_index("row").filter(pl.col("text").is_not_null())
+    names = [name for name in keyed.columns if name != "row"]
+    return keyed.group_by(names, maintain_order=True).agg(members="row")
+
+
+def _batches(groups: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    start = 0
+    lengths = groups["text"].str.len_chars().to_list()
+    while start < groups.height:
+        end, characters = start, 0
+        while end < groups.height and end - start < BATCH_ROWS and (end == start or characters + lengths[end] <= BATCH_CHARACTERS):
+            characters += lengths[end]
+            end += 1
+        yield groups[start:end]
+        start = end

@@ -1,0 +1,125 @@
+"""Credentials in text: detect-secrets' plugins line by line, and our own rules for what they leave.
+
+A line is shown to the plugins as a line of an `.ini` file, where the keyword plugin takes unquoted values (114 of 212
+passwords in prose and logs; as `.txt` it takes 13). Plugins say which value they saw, not where, and some give only its
+prefix: every occurrence in the line is taken and widened to the whole token. Comments that ask scanners to look away
+(`pragma: allowlist secret`) are data here and have no effect.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import polars as pl
+
+from anonym.text.recognisers import RuleSet, load, triggered
+from anonym.text.spans import Span
+from anonym.text.validators import secret_value
+
+ENTITY = "SECRET"
+LINE_LIMIT = 2_000
+"""Characters of the longest line a plugin sees; their patterns are not all linear."""
+
+TRIGGER = (
+    r"(?i)passw|passphrase|passcode|\bpwd|secret|token|api.?key|_key|key_|auth|credential|private|BEGIN |://"
+    r"|contrase|[\w+/=\-]{20}|['\"][\w+/=\-]{16}|\b(?:sk|pk|rk|xox|gh|npm|SG|AC|SK)[_.\-]"
+)
+_ASKS = re.compile(TRIGGER)
+_WORD = r"[\w\-+/=.~]"
+_PRAGMA = re.compile(r"(?i)(?:#|//|/\*|--|<!--)?\s*pragma:?\s*(?:white|allow)list[ -](?:nextline[ -])?secret.*$")
+
+PLUGINS = (
+    "artifactory.ArtifactoryDetector",
+    "aws.AWSKeyDetector",
+    "azure_storage_key.AzureStorageKeyDetector",
+    "basic_auth.BasicAuthDetector",
+    "cloudant.CloudantDetector",
+    "discord.DiscordBotTokenDetector",
+    "github_token.GitHubTokenDetector",
+    "gitlab_token.GitLabTokenDetector",
+    "high_entropy_strings.Base64HighEntropyString",
+    "high_entropy_strings.HexHighEntropyString",
+    "ibm_cloud_iam.IbmCloudIamDetector",
+    "ibm_cos_hmac.IbmCosHmacDetector",
+    "jwt.JwtTokenDetector",
+    "keyword.KeywordDetector",
+    "mailchimp.MailchimpDetector",
+    "npm.NpmDetector",
+    "openai.OpenAIDetector",
+    "pypi_token.PypiTokenDetector",
+    "sendgrid.SendGridDetector",
+    "slack.SlackDetector",
+    "softlayer.SoftlayerDetector",
+    "square_oauth.SquareOAuthDetector",
+    "stripe.StripeDetector",
+    "telegram_token.TelegramBotTokenDetector",
+    "twilio.TwilioKeyDetector",
+)
+"""All plugins of detect-secrets 1.5 but two: public IP addresses are found as such, and PEM keys by their whole body."""
+
+
+@cache
+def plugins() -> tuple[Any, ...]:
+    """detect-secrets' plugins, instantiated once per process, with their default limits."""
+    from importlib import import_module
+
+    named = (entry.split(".") for entry in PLUGINS)
+    return tuple(getattr(import_module(f"detect_secrets.plugins.{module}"), name)() for module, name in named)
+
+
+class Secrets:
+    """Credentials over a column of texts."""
+
+    def __init__(self, language: str) -> None:
+        self._rules = RuleSet(load("secrets").rules, language)
+
+    def detect(self, texts: pl.Series) -> Iterator[tuple[int, Span]]:
+        """Every finding in `texts` (String, no nulls) with its row."""
+        yield from self._rules.detect(texts)
+        rows = triggered(texts, TRIGGER)
+        for row, text in zip(rows, texts.gather(rows).to_list(), strict=True):
+            for span in scan(text):
+                yield row, span
+
+
+def scan(text: str) -> Iterator[Span]:
+    """What detect-secrets finds in one text."""
+    start = 0
+    for line in text.splitlines(keepends=True):
+        for offset in range(0, len(line), LINE_LIMIT - 200):
+            part = line[offset : offset + LINE_LIMIT]
+            if _ASKS.search(part):
+                yield from _scan_line(part, start + offset)
+            if offset + LINE_LIMIT >= len(line):
+                break
+        start += len(line)
+
+
+def _scan_line(line: str, base: int) -> Iterator[Span]:
+    line = _PRAGMA.sub("", line)
+    for plugin in plugins():
+        keyword = plugin.secret_type == "Secret Keyword"
+        for found in plugin.analyze_line(filename="x.ini", line=line, line_number=1):
+            value = (found.secret_value or "").strip()
+            if value and (not keyword or secret_value(value)):
+                rule = f"detect-secrets:{type(plugin).__name__}"
+                for start, end in _occurrences(line, value, widen=not keyword):
+                    yield Span(base + start, base + end, ENTITY, 0.8, rule)
+
+
+def _occurrences(line: str, value: str, *, widen: bool) -> Iterator[tuple[int, int]]:
+    seen = 0
+    while (start := line.find(value, seen)) >= 0:
+        end = start + len(value)
+        if widen:
+            while start > 0 and re.match(r"[\w]", line[start - 1]):
+                start -= 1
+            rest = re.compile(_WORD + "*").match(line, end)
+            end = rest.end() if rest else end
+            while line[end - 1] in ".=" and end - start > len(value):
+                end -= 1
+        yield start, end
+        seen = max(end, start + 1)

@@ -1,0 +1,58 @@
+"""What must stay as it is: markup, JSON keys and literals, and the tags or masks of an earlier scrub."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+
+MASK = "█████"
+
+TAG = r"<[A-Z][A-Z0-9_]{1,48}>|█{3,}"
+"""A replacement of ours in a text: it is never a finding, nor part of one."""
+
+_TAG = re.compile(TAG)
+_MARKUP = re.compile(r"<!--|-->|</?[a-zA-Z][\w:\-]*|\s[\w:\-]+(?==[\"'])|/?>|\]\(|\b(?:mailto|tel|https?):")
+_JSON = re.compile(
+    r'(?P<key>"(?:[^"\\]|\\.)*"(?=\s*:))|(?P<text>"(?:[^"\\]|\\.)*")'
+    r"|(?P<number>-?\d+(?:\.\d+)?(?:[eE][+\-]?\d+)?)|(?P<literal>true|false|null)",
+    re.S,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Zones:
+    """Stretches of one text. `tags`: no span may touch them; `fixed`: no model's span may; `numbers`: bare JSON
+    numbers, replaced whole and in quotes.
+    """
+
+    tags: tuple[tuple[int, int], ...] = ()
+    fixed: tuple[tuple[int, int], ...] = ()
+    numbers: tuple[tuple[int, int], ...] = ()
+
+
+NO_ZONES = Zones()
+STRUCTURED = r"<[A-Za-z!/]|^\s*[\[{]|\]\(|█"
+"""Rows that can have zones at all, in Rust's syntax."""
+
+
+def zones(text: str) -> Zones:
+    """The zones of `text`."""
+    tags = tuple(match.span() for match in _TAG.finditer(text))
+    if is_json(text):
+        found = [(match.lastgroup, match.span()) for match in _JSON.finditer(text)]
+        fixed = tuple(span for kind, span in found if kind in {"key", "literal"})
+        return Zones(tags, fixed, tuple(span for kind, span in found if kind == "number"))
+    return Zones(tags, tuple(match.span() for match in _MARKUP.finditer(text)))
+
+
+def is_json(text: str) -> bool:
+    """A JSON object or array, whole."""
+    plain = text.strip()
+    if not plain or plain[0] not in "{[" or plain[-1] not in "}]":
+        return False
+    try:
+        json.loads(plain)
+    except (ValueError, RecursionError):
+        return False
+    return True

@@ -1,0 +1,214 @@
+"""Checks by name that a rule pack may ask for: check digits and structure, on the matched string alone."""
+
+from __future__ import annotations
+
+import importlib
+import ipaddress
+import re
+from collections.abc import Callable
+from functools import cache
+
+Validator = Callable[[str], bool]
+
+_PHONE_REGIONS = ("US", "GB", "DE", "FR", "ES", "IT", "IN", "BR", "AU", "NL", "SE", "CH", "AT", "PL", "BE", "IL")
+
+
+def luhn(value: str) -> bool:
+    """The Luhn check over the digits of `value` (ISO/IEC 7812-1)."""
+    digits = [int(c) for c in value if c.isdigit()]
+    if len(digits) < 2 or len(set(digits)) == 1:
+        return False
+    doubled = (sum(divmod(2 * d, 10)) for d in digits[-2::-2])
+    return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
+
+
+def iban(value: str) -> bool:
+    """ISO 13616 mod 97 over the letters and digits of `value`."""
+    plain = re.sub(r"[^0-9A-Za-z]", "", value).upper()
+    if not 15 <= len(plain) <= 34:
+        return False
+    return int("".join(str(int(c, 36)) for c in plain[4:] + plain[:4])) % 97 == 1
+
+
+def ip(value: str) -> bool:
+    """An IPv4 or IPv6 address, with or without a prefix length or zone."""
+    try:
+        ipaddress.ip_address(value.split("/")[0].split("%")[0])
+    except ValueError:
+        return False
+    return value not in {"::", "0.0.0.0"}
+
+
+def date(value: str) -> bool:
+    """A numeric date whose parts can be a day, a month and a year in some order."""
+    parts = [int(p) for p in re.findall(r"\d+", value)][:3]
+    if len(parts) < 3:
+        return False
+    year = parts[0] if parts[0] > 31 else parts[2]
+    rest = parts[1:] if parts[0] > 31 else parts[:2]
+    return (year < 100 or 1000 <= year <= 2999) and min(rest) in range(1, 13) and max(rest) in range(1, 32)
+
+
+def phone(value: str) -> bool:
+    """A number that phonenumbers holds possible and valid in one of sixteen regions, or internationally."""
+    import phonenumbers
+
+    regions = (None,) if value.lstrip("(").startswith("+") else _PHONE_REGIONS
+    for region in regions:
+        try:
+            number = phonenumbers.parse(value, region)
+        except phonenumbers.NumberParseException:
+            continue
+        if phonenumbers.is_valid_number(number):
+            return True
+    return False
+
+
+def mixed_or_long(value: str) -> bool:
+    """A code of at least four characters with three digits or more, and no date."""
+    digits = sum(c.isdigit() for c in value)
+    return digits >= 3 and len(value) >= 4 and not (re.search(r"[/.\-]", value) and date(value))
+
+
+def mixed(value: str) -> bool:
+    """Letters and digits both, as codes have and words have not."""
+    return any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
+
+
+def three_digits(value: str) -> bool:
+    """A reference number: at least three digits."""
+    return sum(c.isdigit() for c in value) >= 3
+
+
+def docket(value: str) -> bool:
+    """`51422/09`, and not `120/80` or `24/07`: the year is two or four digits and the number is not a day or a ratio."""
+    left, right = (part.strip() for part in value.split("/", 1))
+    if len(left) == 4 and left[:2] in {"19", "20"}:
+        return len(right) >= 2
+    return len(left) >= 3 and not (len(left) == 3 and right in {"80", "90", "70", "60", "100", "85", "75", "65", "95"})
+
+
+_CODE_WORDS = frozenset(
+    "property override param params return returns staticmethod classmethod dataclass media import charset font keyframes"
+    " test before after autowired deprecated component injectable app gmail hotmail yahoo".split()
+)
+
+
+def handle(value: str) -> bool:
+    """An account name after an at sign, not a decorator or an annotation."""
+    plain = value.lstrip("@＠ ").casefold()
+    return len(plain) >= 2 and plain not in _CODE_WORDS and not plain.replace(".", "").isdigit()
+
+
+_USER_WORDS = frozenset(
+    "the a an not no is are was none null true false unknown admin root name names user users login page pages service"
+    " happy unhappy able unable logged required invalid valid already now still also here there password account id"
+    " error failed success active inactive locked blocked".split()
+)
+
+
+def username(value: str) -> bool:
+    """An account name and not a word of a sentence: it has a digit, a separator or capitals inside, or is long."""
+    plain = value.casefold()
+    if plain in _USER_WORDS or len(value) < 3:
+        return False
+    return bool(re.search(r"[\d_.\-]|[a-z][A-Z]", value)) or len(value) >= 8
+
+
+def no_system_user(value: str) -> bool:
+    """A home folder's owner that is a person."""
+    return value.casefold() not in {"ubuntu", "root", "public", "default", "admin", "user", "shared", "runner", "ec2-user", "vagrant", "app"}
+
+
+_NO_NAME = frozenset(
+    "sir madam team all everyone everybody world customer customers colleague colleagues friend friends support none null"
+    " true false the this that there here what when where who how why thanks thank you your please note no yes ok okay"
+    " folks guys sirs ladies gentlemen hiring manager mom dad mum n/a na unknown test admin user string int it a an i we"
+    " just not so very sorry happy glad sure ready good great nice bad done going trying looking".split()
+)
+
+
+def no_word(value: str) -> bool:
+    """What stands where a name stands is not one of the words that stand there as often."""
+    words = re.findall(r"[^\W\d_]+", value.casefold())
+    return bool(words) and words[0] not in _NO_NAME
+
+
+@cache
+def given_names() -> frozenset[str]:
+    """Folded given names of Faker's locale lists (MIT), the Latin script's."""
+    from importlib import import_module
+
+    locales = "en_US en_GB fr_FR es_ES de_DE it_IT nl_NL pt_PT pl_PL sv_SE da_DK no_NO fi_FI tr_TR en_IN cs_CZ hu_HU ro_RO"
+    names: set[str] = set()
+    for locale in locales.split():
+        provider = import_module(f"faker.providers.person.{locale}").Provider
+        for attribute in ("first_names", "first_names_male", "first_names_female"):
+            names.update(str(name).casefold() for name in getattr(provider, attribute, ()))
+    return frozenset(name for name in names if len(name) >= 3 and name.isalpha())
+
+
+def given_name_first(value: str) -> bool:
+    """The first word is a given name."""
+    return value.split()[0].casefold() in given_names()
+
+
+_PLACEHOLDER = re.compile(
+    r"(?i)^(?:[\"'`<\[{(]*(?:none|null|nil|true|false|undefined|not[-_ ]?set|example|changeme|change_me|redacted|hidden"
+    r"|your[-_ ].*|my[-_ ]?(?:password|secret|token|key)|x{3,}|\*{3,}|\.{3,}|-+|_+|=+|password|secret|token|required"
+    r"|string|str|int|bool|optional|default|here|below|above|it|is|was|and|or|the|a|an|for|to|in|of|on|at|by|with|this"
+    r"|that|protected|reset|changed|expired|incorrect|wrong|invalid|missing|manager|policy)[\"'`>\]})]*"
+    r"|<[^>]*>|\$\{?[\w.:/\-]*\}?.*|%\w+%|\{\{.*|\{[\w.]*\}.*|#\{.*|.*\b(?:process\.env|os\.(?:environ|getenv)|getenv|System\."
+    r"|config\.|settings\.|self\.|this\.|request\.|params\[).*|\w+\(.*|[\w.]+\[.*)$"
+)
+
+
+def secret_value(value: str) -> bool:
+    """Not a placeholder, a variable, a call or a run of one character: a value that could be a credential."""
+    plain = value.strip("\"'` ")
+    if len(plain) < 4 or len(set(plain)) < 4 or " " in plain.strip():
+        return False
+    return not _PLACEHOLDER.match(plain)
+
+
+def password_in_prose(value: str) -> bool:
+    """A word of a sentence that is no word of any language: it has a digit, or a symbol inside, or case within."""
+    if not secret_value(value) or not 6 <= len(value) <= 128:
+        return False
+    digit = any(c.isdigit() for c in value)
+    symbol = re.search(r"\w[^\w\s'’\-./,:]\w", value) is not None
+    inner = re.search(r"[a-z][A-Z]", value) is not None
+    return (digit and any(c.isalpha() for c in value)) or symbol or (inner and len(value) >= 8)
+
+
+def key_value(value: str) -> bool:
+    """Long and irregular enough for a generated key: letters and digits mixed, or hexadecimal, or base64 with both cases."""
+    if not secret_value(value) or len(value) < 12 or re.fullmatch(r"[\d.\-:]+", value):
+        return False
+    return any(c.isdigit() for c in value) and len(set(value)) >= 8 and not re.fullmatch(r"[\w.\-]+\.(?:com|net|org|io|js|py|json|html?)", value)
+
+
+@cache
+def _stdnum(name: str) -> Validator:
+    module = importlib.import_module(f"stdnum.{name}")
+    check: Validator = module.is_valid
+    return check
+
+
+OWN: dict[str, Validator] = {"luhn": luhn, "iban": iban, "ip": ip, "date": date, "phone": phone, "three_digits": three_digits, "docket": docket, "handle": handle, "username": username,
+    "no_system_user": no_system_user, "no_word": no_word, "given_name_first": given_name_first,
+    "mixed": mixed, "mixed_or_long": mixed_or_long,
+    "secret_value": secret_value, "password_in_prose": password_in_prose, "key_value": key_value}
+
+
+def validator(name: str) -> Validator:
+    """The check called `name`: one of `OWN`, or `stdnum:gb.nhs` for python-stdnum's `stdnum.gb.nhs`.
+
+    Raises KeyError for an unknown name.
+    """
+    if name.startswith("stdnum:"):
+        try:
+            return _stdnum(name.removeprefix("stdnum:"))
+        except ImportError as missing:
+            raise KeyError(name) from missing
+    return OWN[name]
