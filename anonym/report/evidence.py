@@ -7,21 +7,24 @@ import math
 from collections.abc import Mapping
 from datetime import date
 from decimal import Decimal
+from functools import cache
 from typing import Any, cast
 
 from anonym.errors import InternalError
 from anonym.report import limits, schema, wording
 from anonym.report.counts import Group, class_histogram, protect
-from anonym.report.fields import Evidence
+from anonym.report.fields import Evidence, Verdict
 
 __all__ = ["Evidence", "Group", "class_histogram", "complete", "dump", "json_schema", "plain", "protect", "validate"]
 
 VERSION = "anonym.evidence/1"
 SCHEMA_ID = "urn:anonym:evidence:1"
+UNJUDGED: Verdict = {"holds": None, "draft": False, "sentence": "", "reasons": []}
 
 
+@cache
 def json_schema() -> dict[str, Any]:
-    """The JSON Schema of `anonym.evidence/1`, as shipped in `rules/evidence.schema.json`."""
+    """The JSON Schema of `anonym.evidence/1`, as shipped in `rules/evidence.schema.json`; not to be changed."""
     return schema.of(Evidence, SCHEMA_ID, VERSION)
 
 
@@ -34,15 +37,20 @@ def complete(facts: Mapping[str, Any]) -> Evidence:
     """Evidence from the facts of a run: plain JSON types, `holds` of every promise, verdict and limits filled in.
 
     `verdict.reasons` and `limits` of the facts come before the computed ones; a `verdict.holds` of False stays.
-    Raises InternalError if the result departs from the schema, which is a fault of the caller.
+    Raises InternalError if the facts depart from the schema, which is a fault of the caller.
     """
     evidence = plain({**facts, "schema": VERSION})
+    _require_shape({**evidence, "verdict": UNJUDGED, "limits": []})
     wording.judge_promises(evidence)
     evidence["verdict"] = wording.verdict(evidence)
     evidence["limits"] = limits.limits(evidence)
+    _require_shape(evidence)
+    return cast(Evidence, arranged(evidence, json_schema()))
+
+
+def _require_shape(evidence: dict[str, Any]) -> None:
     if found := validate(evidence):
         raise InternalError("the evidence is out of shape: " + "; ".join(found))
-    return cast(Evidence, arranged(evidence, json_schema()))
 
 
 def dump(evidence: Mapping[str, Any]) -> str:

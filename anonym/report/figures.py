@@ -54,7 +54,7 @@ def share(value: float | None, absent: str = NOT_MEASURED, aligned: bool = False
         return f"{value * 100:.0f} %"
     if value < 0.0001:
         return "< 0.01 %"
-    if value > 0.9995:
+    if value > 0.999:
         return "> 99.9 %"
     text = f"{value * 100:.{2 if value < 0.1 else 1}f}"
     exact = abs(value * 100 - float(text)) < 1e-7 and not aligned

@@ -174,7 +174,7 @@ def _object(value: dict[str, object], schema: Schema, definitions: Schema, path:
 
 
 def _scalar(value: object, schema: Schema, path: str) -> Iterator[str]:
-    if isinstance(value, str) and "pattern" in schema and not re.search(schema["pattern"], value):
+    if isinstance(value, str) and "pattern" in schema and not re.fullmatch(schema["pattern"], value):
         yield _fault(path, f"expected a string like {schema['pattern']}")
     if isinstance(value, float) and value - value != 0:
         yield _fault(path, "expected a finite number")
@@ -190,6 +190,8 @@ def _inside(value: float, schema: Schema) -> bool:
 def _is(value: object, kind: str | None) -> bool:
     if kind is None:
         return True
+    if kind == "integer" and isinstance(value, float):
+        return value.is_integer()
     return isinstance(value, KINDS[kind]) and (kind == "boolean" or not isinstance(value, bool))
 
 

@@ -96,7 +96,7 @@ def _text(evidence: Evidence) -> Iterator[Line]:
     yield from _few(found, 3)
     if found:
         recall = evidence["recall"]
-        yield "text recall", figures.share(recall["overall"]["rate"] if recall else None)
+        yield "text recall", figures.share(recall["overall"]["rate"] if recall else None, wording.missing(evidence))
 
 
 def _spans(spans: Mapping[str, int], documents: int) -> str:

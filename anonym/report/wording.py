@@ -108,10 +108,10 @@ def _reasons_beside(evidence: Facts) -> Iterator[str]:
 
 def within_limit(suppression: Facts) -> bool | None:
     """Whether the suppressed rows stay within the limit; null where there is none, or no row."""
-    rows, limit_rows = suppression["rows"], suppression.get("limit_rows")
-    if suppression["rate"] is not None and limit_rows is not None:
-        return bool(rows <= limit_rows)
-    return _close(suppression["rate"], suppression["limit"])
+    rows, rate, limit_rows = suppression["rows"], suppression["rate"], suppression.get("limit_rows")
+    if rows is None or rate is None or limit_rows is None:
+        return _close(rate, suppression["limit"])
+    return bool(rows <= limit_rows)
 
 
 def _failing(part: Facts) -> str:

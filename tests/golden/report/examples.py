@@ -278,7 +278,9 @@ def infeasible() -> Facts:
     facts["text"]["notes"] = {"documents": 0, "withheld": 0, "spans": {}, "ner": None}
     facts["verification"] = {"checks": []}
     facts["environment"] = {}
-    facts["verdict"] = {"reasons": ["no recoding within the hierarchies satisfies k = 10 with at most 80 rows suppressed"]}
+    facts["verdict"] = {
+        "reasons": ["no recoding within the hierarchies satisfies k = 10 with at most 80 rows suppressed"]
+    }
     return facts
 
 
@@ -315,7 +317,7 @@ def hostile() -> Facts:
 
     def poisoned(value: Any, key: str = "") -> Any:
         if isinstance(value, dict):
-            return {name if name in KEPT_KEYS or isinstance(name, int) else name: poisoned(one, name) for name, one in value.items()}
+            return {name: poisoned(one, name) for name, one in value.items()}
         if isinstance(value, list):
             return [poisoned(one, key) for one in value]
         return value + ATTACK_STRING if isinstance(value, str) and key not in KEPT_VALUES else value
@@ -324,7 +326,7 @@ def hostile() -> Facts:
     for part in ("l", "t"):
         facts["guarantee"][part] = {f"topic{ATTACK_STRING}": one for one in facts["guarantee"][part].values()}
     facts["search"]["levels"] = {name + ATTACK_STRING: level for name, level in facts["search"]["levels"].items()}
-    facts["text"] = {ATTACK_STRING: one | {"spans": {ATTACK_STRING: 5}} for one in facts["text"].values()}
+    facts["text"] = {ATTACK_STRING: facts["text"]["notes"] | {"spans": {ATTACK_STRING: 5}}}
     facts["environment"]["files"] = {ATTACK_STRING: SHA}
     facts["environment"]["versions"] = {ATTACK_STRING: ATTACK_STRING}
     facts["columns"][0]["name"] = "price\u202e\x1b[31m\u200b\nsecond line"
@@ -332,17 +334,22 @@ def hostile() -> Facts:
     return facts
 
 
-KEPT_KEYS: frozenset[str] = frozenset()
-KEPT_VALUES = frozenset(
-    "sha256 digest role form strategy objective action order scope counted kind distance verdict files".split()
-)
+KEPT_VALUES = {
+    *("sha256", "digest", "role", "form", "strategy", "objective", "action", "order", "scope", "counted", "kind"),
+    *("distance", "verdict", "files"),
+}
 
 
 def wide() -> Facts:
     """Sixty columns with long names, many groups, many promises: ten million rows."""
     facts = tickets()
     facts["policy"]["name"] = "customer-interactions-all-channels-" + "and-archives-" * 6 + "2026"
-    facts["input"] = {"rows": 10_000_000, "units": None, "digest": None, "paths": [f"part-{i:05d}.parquet" for i in range(40)]}
+    facts["input"] = {
+        "rows": 10_000_000,
+        "units": None,
+        "digest": None,
+        "paths": [f"part-{i:05d}.parquet" for i in range(40)],
+    }
     facts["output"] |= {"rows": 9_870_112, "units": None}
     quasis = [
         quasi(f"quasi_identifier_with_a_long_descriptive_name_{i:02d}_from_the_source_system", i / 30, AGE_LEVELS)
@@ -367,10 +374,18 @@ def wide() -> Facts:
         for i, name in enumerate(names)
         for g in range(60)
     ]
-    facts["suppression"] |= {"rows": 129_888, "rate": 0.0129888, "units": None, "units_rate": None, "limit_rows": 200_000}
+    facts["suppression"] |= {
+        "rows": 129_888,
+        "rate": 0.0129888,
+        "units": None,
+        "units_rate": None,
+        "limit_rows": 200_000,
+    }
     facts["suppression"]["groups"] = protect(groups, 10)
     facts["classes"] |= {"count": 402_113, "average": 24.5456, "counted": "rows"}
-    facts["classes"]["sizes"] = class_histogram({10 * 2**i: (200_000 >> i, (200_000 >> i) * 10 << i) for i in range(15)}, 10)
+    facts["classes"]["sizes"] = class_histogram(
+        {10 * 2**i: (200_000 >> i, (200_000 >> i) * 10 << i) for i in range(15)}, 10
+    )
     facts["text"] = {f"free_text_{i}": copy.deepcopy(facts["text"]["notes"]) for i in range(4)}
     for i, part in enumerate(facts["text"].values()):
         part["spans"] |= {f"A_VERY_LONG_ENTITY_NAME_OF_A_USER_RULE_{j}": 3 * j + i for j in range(30)}
