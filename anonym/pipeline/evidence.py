@@ -164,7 +164,9 @@ def measured_part(policy: Policy, measured: Measured, facts: Facts) -> dict[str,
             "count": sizes.count,
             "average": sizes.average_rows,
             "counted": "rows" if measured.units is None else "units",
-            "sizes": class_histogram(sizes.histogram, facts.k or 1),
+            "sizes": class_histogram(
+                {members: (count, sizes.rows[members]) for members, count in sizes.histogram.items()}, facts.k or 1
+            ),
         },
         "risk": {
             "prosecutor_max": sizes.prosecutor_max,

@@ -27,6 +27,8 @@ class Sizes:
     k_units: int | None
     average: float | None
     histogram: Mapping[int, int]  # members -> classes
+    rows: Mapping[int, int]  # members -> rows of those classes
+    squares: int  # sum of squared class sizes in rows, over classes of k members or more: discernibility's first term
     prosecutor_max: float | None
     prosecutor_mean: float | None
     marketer: float | None
@@ -38,7 +40,7 @@ class Sizes:
         return self.histogram.get(1, 0)
 
 
-NO_CLASSES = Sizes(0, None, None, None, {}, None, None, None, (0, 0))
+NO_CLASSES = Sizes(0, None, None, None, {}, {}, 0, None, None, None, (0, 0))
 
 
 @dataclass(frozen=True)
