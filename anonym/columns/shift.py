@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Literal
 
 import polars as pl
@@ -78,7 +79,7 @@ def moved(values: pl.Series, days: pl.Series, name: str) -> pl.Series:
         return _moved_text(values, days, name)
     frame = pl.DataFrame({"value": values, "days": days})
     if isinstance(values.dtype, pl.Datetime):
-        result = frame.select(_moved_local(values.dtype)).to_series()
+        result = _moved_local(frame, values.dtype)
     else:
         result = frame.select(pl.col("value") + pl.duration(days="days")).to_series()
     if not (result > values).all() or result.null_count() > values.null_count():
@@ -86,18 +87,23 @@ def moved(values: pl.Series, days: pl.Series, name: str) -> pl.Series:
     return result
 
 
-def _moved_local(dtype: pl.Datetime) -> pl.Expr:
+def _moved_local(frame: pl.DataFrame, dtype: pl.Datetime) -> pl.Series:
     """`value` moved by `days` on the wall clock of the column's time zone."""
     unit, zone = dtype.time_unit, dtype.time_zone
-    local = pl.col("value").dt.replace_time_zone(None) + pl.duration(days="days", time_unit=unit)
+    local = frame.select(
+        pl.col("value").dt.replace_time_zone(None) + pl.duration(days="days", time_unit=unit)
+    ).to_series()
     if zone is None:
         return local
+    result = _placed(local, zone)
+    if result.null_count() == local.null_count():
+        return result
     # In a gap: the same time a day earlier, and 24 hours on
-    day = pl.duration(days=1, time_unit=unit)
-    return pl.coalesce(_placed(local, zone), _placed(local - day, zone) + day)
+    day = timedelta(days=1)
+    return pl.select(pl.coalesce(result, _placed(local - day, zone) + day)).to_series()
 
 
-def _placed(local: pl.Expr, zone: str) -> pl.Expr:
+def _placed(local: pl.Series, zone: str) -> pl.Series:
     return local.dt.replace_time_zone(zone, ambiguous="earliest", non_existent="null")
 
 

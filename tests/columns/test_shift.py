@@ -69,9 +69,17 @@ def test_local_time_and_calendar_days_are_kept_across_daylight_saving(moment: da
     assert after.date() == wall.date()
 
 
-def test_a_time_in_the_spring_gap_moves_by_the_gap_and_keeps_its_day() -> None:
-    at = datetime(2025, 3, 8, 2, 30, tzinfo=NEW_YORK)
-    assert by(1, [at], pl.Datetime("us", "America/New_York")) == [datetime(2025, 3, 9, 3, 30, tzinfo=NEW_YORK)]
+@pytest.mark.parametrize("unit", ["ms", "us", "ns"])
+def test_a_time_in_the_spring_gap_moves_by_the_gap_and_keeps_its_day(unit: Any) -> None:
+    at = [datetime(2025, 3, 8, 2, 30, tzinfo=NEW_YORK), None, datetime(2025, 3, 1, tzinfo=NEW_YORK)]
+    column = pl.Series("at", at, dtype=pl.Datetime(unit, "America/New_York"))
+    later = moved(column, pl.Series([1, 1, 1], dtype=pl.Int32), "at")
+    assert later.dtype == column.dtype
+    assert later.to_list() == [
+        datetime(2025, 3, 9, 3, 30, tzinfo=NEW_YORK),
+        None,
+        datetime(2025, 3, 2, tzinfo=NEW_YORK),
+    ]
 
 
 def test_of_a_time_that_occurs_twice_the_first_is_taken() -> None:
