@@ -36,7 +36,8 @@ def validate(evidence: object) -> list[str]:
 def complete(facts: Mapping[str, Any]) -> Evidence:
     """Evidence from the facts of a run: plain JSON types, `holds` of every promise, verdict and limits filled in.
 
-    `verdict.reasons` and `limits` of the facts come before the computed ones; a `verdict.holds` of False stays.
+    `limits` of the facts come before the computed ones, `verdict.reasons` stand for the computed ones, and a
+    `verdict.holds` of False stays.
     Raises InternalError if the facts depart from the schema, which is a fault of the caller.
     """
     evidence = plain({**facts, "schema": VERSION})

@@ -51,9 +51,9 @@ class ThreatModel(TypedDict):
 
 
 class Input(TypedDict):
-    """The table that went in."""
+    """The table that went in; null where it was not at hand, as when a release is checked alone."""
 
-    rows: Count
+    rows: Count | None
     units: Annotated[Count | None, "distinct units, null ones together one; null without a unit"]
     digest: Annotated[Digest | None, "HMAC of the sorted class table under the policy's key; null without a key"]
     unit: NotRequired[Annotated[str | None, "the column that names the unit"]]
@@ -78,7 +78,9 @@ class Column(TypedDict):
 
     name: str
     role: Role
-    action: Annotated[str, "generalise, keep, scrub, drop, redact, pseudonym, surrogate, shift, ..."]
+    action: Annotated[
+        str, "generalise, keep, scrub, drop, redact, pseudonym, surrogate, shift, ...; none: no action in this run"
+    ]
     form: Annotated[Literal["label", "set", "bounds", "representative"] | None, "of a quasi-identifier; else null"]
     loss: Annotated[Share | None, "NCP of this column over all input rows; null if it is not a quasi-identifier"]
     levels: Annotated[

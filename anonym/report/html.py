@@ -88,9 +88,7 @@ def _meta(evidence: Evidence) -> Iterator[object]:
     review = evidence["policy"]["reviewed"]
     yield f"Reviewed by {review['by']}, {review['date']}" if review else "Policy not reviewed"
     yield join("Policy ", tag("code", evidence["policy"]["sha256"][:12]))
-    rows = evidence["output"]["rows"]
-    total = figures.plural(evidence["input"]["rows"], "row")
-    yield f"{total} in, no release written" if rows is None else f"{figures.count(rows)} of {total} released"
+    yield f"Released: {wording.rows_of_input(evidence)}"
     for name in evidence["output"].get("paths", ())[:3]:
         yield tag("code", name)
 
@@ -158,7 +156,7 @@ def _key_figures(evidence: Evidence) -> Iterator[tuple[str, bool, str, str]]:
 
 def _tested_figures(evidence: Evidence) -> Iterator[tuple[str, bool, str, str]]:
     recall, training = evidence["recall"], evidence["training"]
-    if not evidence["text"]:
+    if not wording.has_text(evidence):
         yield "Text recall", False, figures.NOT_APPLICABLE, "no text column"
     else:
         spans = sum(sum(part["spans"].values()) for part in evidence["text"].values())

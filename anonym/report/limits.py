@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from anonym.report import figures
+from anonym.report import figures, wording
 
 Facts = Mapping[str, Any]
 MOST = 8  # names listed in a sentence; the table of columns has them all
@@ -34,13 +34,14 @@ def limits(evidence: Facts) -> list[str]:
 
 def _of_guarantee(evidence: Facts) -> Iterator[str]:
     quasi = named(evidence, "quasi")
-    if not quasi:
+    if not quasi and evidence["guarantee"]["k"] is None:
         yield "No quasi-identifiers are listed: nothing keeps a released row from being linked to a person."
         yield COMPOSITION
         return
     if (k := evidence["guarantee"]["k"]) is not None:
+        names = figures.listed(quasi, MOST) or "by the policy"
         yield (
-            f"k, l and t speak only of the listed quasi-identifiers ({figures.listed(quasi, MOST)}). "
+            f"k, l and t speak only of the listed quasi-identifiers ({names}). "
             "A further column that an attacker knows is not covered."
         )
         yield from _of_units(evidence, k)
@@ -107,7 +108,7 @@ def _of_text(evidence: Facts) -> Iterator[str]:
             yield f"{name}: the row's own identifiers were not scrubbed from its text."
         if text["withheld"]:
             yield f"{name}: {figures.plural(text['withheld'], 'text')} could not be processed, so withheld as a whole."
-    if evidence["text"]:
+    if wording.has_text(evidence):
         if evidence["recall"] is None:
             yield "Text: recall was not measured, so how much the scrubber missed is unknown."
         yield "Text: what is left can still tell who wrote it or whom it is about, by style, events or circumstances."

@@ -167,7 +167,8 @@ def _suppressed(evidence: Evidence) -> str:
         return "Suppression was not measured."
     if not part["rows"]:
         return "No row was suppressed."
-    said = f"{figures.count(part['rows'])} of {figures.plural(total, 'row')} suppressed ({figures.share(part['rate'])})"
+    of = "" if total is None else f" of {figures.count(total)}"
+    said = f"{figures.count(part['rows'])}{of} rows suppressed ({figures.share(part['rate'])})"
     if part["units_rate"] is not None:
         said += f"; {figures.share(part['units_rate'])} of units have no row left in the release"
     if part.get("uncovered"):

@@ -45,8 +45,8 @@ def lines(evidence: Evidence) -> Iterator[Line]:
     yield "released", _released(evidence)
     yield from _promised(evidence)
     found, ncp = evidence["classes"], evidence["loss"]["ncp"]
-    average = figures.number(found["average"], figures.NOT_APPLICABLE)
-    yield "classes", f"{figures.count(found['count'])}, {average} rows on average"
+    average = "" if found["average"] is None else f", {figures.number(found['average'])} rows on average"
+    yield "classes", f"{figures.count(found['count'])}{average}"
     yield (
         "loss (NCP)",
         f"{figures.decimal(ncp)} (0 untouched, 1 nothing left)" if ncp is not None else wording.missing(evidence),
@@ -60,11 +60,7 @@ def lines(evidence: Evidence) -> Iterator[Line]:
 
 
 def _released(evidence: Evidence) -> str:
-    rows, part = evidence["output"]["rows"], evidence["suppression"]
-    total = figures.plural(evidence["input"]["rows"], "row")
-    if rows is None:
-        return f"nothing; {total} in"
-    said = f"{figures.count(rows)} of {total}"
+    part, said = evidence["suppression"], wording.rows_of_input(evidence)
     if part["rows"]:
         said += f", {figures.count(part['rows'])} suppressed ({figures.share(part['rate'])})"
     return said if part["limit"] is None else f"{said}, limit {figures.share(part['limit'])}"
@@ -75,8 +71,8 @@ def _promised(evidence: Evidence) -> Iterator[Line]:
     none = figures.NOT_APPLICABLE if evidence["output"]["rows"] == 0 else wording.missing(evidence)
     if (k := guarantee["k"]) is not None:
         counted = wording.counted(evidence)
-        rows = f"; rows {figures.count(k['rows'])}" if counted != "rows" and k["rows"] is not None else ""
-        yield "k", f"{figures.count(k['achieved'], none)} {counted}, {figures.count(k['required'])} required{rows}"
+        rows = f"; {figures.count(k['rows'])} over rows" if counted != "rows" and k["rows"] is not None else ""
+        yield "k", f"{figures.count(k['achieved'], none)} over {counted}, {figures.count(k['required'])} required{rows}"
     diverse = [(f"l {column}", _l(part, none)) for column, part in guarantee["l"].items()]
     close = [(f"t {column}", _t(part, none)) for column, part in guarantee["t"].items()]
     yield from _few([*diverse, *close], 5)
@@ -94,7 +90,7 @@ def _t(part: T, none: str) -> str:
 def _text(evidence: Evidence) -> Iterator[Line]:
     found = [(f"text {name}", _spans(part["spans"], part["documents"])) for name, part in evidence["text"].items()]
     yield from _few(found, 3)
-    if found:
+    if wording.has_text(evidence):
         recall = evidence["recall"]
         yield "text recall", figures.share(recall["overall"]["rate"] if recall else None, wording.missing(evidence))
 
@@ -128,7 +124,7 @@ def _training(evidence: Evidence) -> str:
 def _checks(evidence: Evidence) -> str:
     held = [check["held"] for check in evidence["verification"]["checks"]]
     if not held:
-        return "none: no file was written"
+        return "none"
     return f"{held.count(True)} held, {held.count(False)} failed, {held.count(None)} not checked"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from anonym.report import blocks, figures, svg
+from anonym.report import blocks, figures, svg, wording
 from anonym.report.blocks import Heading, Section
 from anonym.report.fields import Attack, Evidence, Proportion, Recall, Text
 from anonym.report.markup import Markup, join, tag
@@ -24,7 +24,8 @@ VERDICTS = {
 
 def text(evidence: Evidence) -> Section:
     if not evidence["text"]:
-        return Section("text", "Text", blocks.note("Not applicable: the policy lists no text column."))
+        said = "Not measured in this run." if wording.has_text(evidence) else "Not applicable: there is no text column."
+        return Section("text", "Text", blocks.note(said))
     body = [_text_column(name, part) for name, part in evidence["text"].items()]
     return Section("text", "What was found in text", join(body, tag("h3", "Recall"), _recall(evidence["recall"])))
 
@@ -141,10 +142,15 @@ def _said(value: object) -> str:
 # verification, limits, environment -----------------------------------------------------------------------------------
 
 
+NOT_WRITTEN = "No file was written, so none was verified."
+
+
 def verification(evidence: Evidence) -> Section:
     part = evidence["verification"]
     if not part["checks"]:
-        return Section("verification", "Verification", blocks.note("No file was written, so none was verified."))
+        written = evidence["output"]["rows"] is not None
+        said = "The released file was measured alone: nothing was compared with an input." if written else NOT_WRITTEN
+        return Section("verification", "Verification", blocks.note(said))
     rows = [(check["name"], blocks.status(check["held"], "not checked"), check["detail"]) for check in part["checks"]]
     read = f"The file {part['file']} was read back" if "file" in part else "The written file was read back"
     caption = f"{read} by code that shares nothing with the search."

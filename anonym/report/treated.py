@@ -18,6 +18,7 @@ ROLES = (
     ("drop", "Dropped", "not released"),
 )
 ACTIONS = {
+    "none": "no action in this run",
     "generalise": "generalised",
     "keep": "as it is",
     "scrub": "scrubbed",
@@ -76,7 +77,7 @@ def _column(column: Column, evidence: Evidence) -> Sequence[object]:
 def _treatment(column: Column, evidence: Evidence) -> object:
     if limits.untouched(column, evidence):
         return tag("span", "released untouched", class_="status warn")
-    if column["role"] == "quasi":
+    if column["action"] == "generalise":
         level = limits.chosen_levels(evidence).get(column["name"])
         said = (column["levels"] or {}).get(str(level)) if level is not None else None
         return f"generalised: {said}" if said else "generalised"
@@ -121,9 +122,10 @@ def loss(evidence: Evidence) -> Section:
         for column in ranked
     ]
     caption = (
-        "Normalised certainty penalty over all input rows: 0 untouched, 1 nothing left; a suppressed row counts 1. "
-        f"The line marks the mean: {figures.decimal(mean, none)}."
+        "Normalised certainty penalty over all input rows: 0 untouched, 1 nothing left; a suppressed row counts 1."
     )
+    if mean is not None:
+        caption += f" The line marks the mean, {figures.decimal(mean)}."
     headings = (Heading("Column"), Heading("Loss", "bars"), Heading("NCP", "num"))
     return Section("loss", "Loss per column", join(blocks.table(caption, headings, rows), _further_losses(evidence)))
 

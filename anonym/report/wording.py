@@ -66,9 +66,9 @@ def promises(evidence: Facts) -> Iterator[bool | None]:
 def verdict(evidence: Facts) -> dict[str, Any]:
     """The verdict of DESIGN §7's evidence whose promises are judged."""
     given = evidence.get("verdict") or {}
-    reasons = list(dict.fromkeys([*given.get("reasons", ()), *_reasons(evidence)]))
-    judged = [holds for holds in promises(evidence) if holds is not None]
-    holds = False if reasons or given.get("holds") is False else (True if judged else None)
+    reasons = list(dict.fromkeys(given.get("reasons") or _reasons(evidence)))
+    judged = list(promises(evidence))
+    holds = False if reasons or given.get("holds") is False else (True if judged and all(judged) else None)
     draft = evidence["policy"]["reviewed"] is None
     said = _sentence(evidence, holds, reasons)
     return {"holds": holds, "draft": draft, "sentence": f"{DRAFT} {said}" if draft else said, "reasons": reasons}
@@ -132,7 +132,7 @@ def diversity(figure: float | Facts | None, achieved: bool = True) -> str:
 
 def _sentence(evidence: Facts, holds: bool | None, reasons: list[str]) -> str:
     said = {True: _holding, False: _failing_sentence, None: _nothing}[holds](evidence, reasons)
-    unmeasured = bool(evidence["text"]) and evidence["recall"] is None
+    unmeasured = has_text(evidence) and evidence["recall"] is None
     return f"{said.removesuffix('.')}; text: recall not measured." if unmeasured else said
 
 
@@ -179,9 +179,24 @@ def _failing_sentence(_: Facts, reasons: list[str]) -> str:
 def _nothing(evidence: Facts, _: list[str]) -> str:
     if evidence["output"]["rows"] == 0:
         return "No row was released, so there is nothing that a promise could hold for."
-    if not any(True for _ in promises(evidence)):
+    judged = list(promises(evidence))
+    if not judged:
         return "The policy asks for no guarantee on quasi-identifiers, so none was measured."
-    return "The promise was not measured."
+    part = "Part of what was" if any(judged) else "What was"
+    return f"{part} promised was not measured."
+
+
+def has_text(evidence: Facts) -> bool:
+    """Whether the policy lists a text column."""
+    return bool(evidence["text"]) or any(column["role"] == "text" for column in evidence["columns"])
+
+
+def rows_of_input(evidence: Facts) -> str:
+    """`3,921 of 4,000 rows`, or the rows alone where the input was not at hand; nothing where none was written."""
+    rows, total = evidence["output"]["rows"], evidence["input"]["rows"]
+    if rows is None:
+        return "none written" if total is None else f"none of {figures.plural(total, 'row')}"
+    return figures.plural(rows, "row") if total is None else f"{figures.count(rows)} of {figures.plural(total, 'row')}"
 
 
 def missing(evidence: Facts) -> str:

@@ -88,7 +88,7 @@ def test_what_the_caller_knows_comes_first_and_stays() -> None:
     assert complete(evidence) == evidence
 
 
-@pytest.mark.parametrize("name", ["tickets", "signed", "refused", "empty", "text_only"])
+@pytest.mark.parametrize("name", ["tickets", "signed", "refused", "checked", "empty", "text_only"])
 def test_golden(name: str) -> None:
     evidence = complete(EXAMPLES[name]())
     written = {"json": dump(evidence), "txt": render_text(evidence), "md": render_markdown(evidence)}

@@ -85,7 +85,7 @@ def test_a_fault_names_its_path_and_what_was_expected_but_no_value() -> None:
     del wrong["search"]["why"]
     found = validate(wrong)
     assert len(found) == 6
-    assert "input.rows: expected integer, found string" in found
+    assert "input.rows: expected integer or null, found string" in found
     assert "search.why: is missing" in found
     assert any(line.startswith("columns[3].role: expected one of 'quasi'") for line in found)
     assert any(line.startswith("extra: is not known here") for line in found)

@@ -29,7 +29,7 @@ def test_nulls_read_as_not_measured_or_not_applicable() -> None:
     infeasible = render_text(complete(EXAMPLES["infeasible"]()))
     for label in ("l topic", "t topic", "loss (NCP)", "text recall"):
         assert re.search(rf"^  {re.escape(label)} +not measured", infeasible, re.MULTILINE), label
-    assert "checks            none" in infeasible
+    assert "checks            none\n" in infeasible
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

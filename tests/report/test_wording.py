@@ -96,6 +96,27 @@ def test_distances_and_entropy_hold_within_a_billionth_and_counts_exactly() -> N
     assert verdict(facts)["holds"] is False
 
 
+def test_a_file_checked_alone_claims_only_what_was_checked() -> None:
+    evidence = complete(examples.checked())
+    assert evidence["verdict"]["holds"] is True
+    assert "at least 12 rows (10 required)" in evidence["verdict"]["sentence"]
+    assert evidence["verdict"]["sentence"].endswith("text: recall not measured.")
+    assert any(said.startswith("Units were not checked") for said in evidence["limits"])
+    assert "Released: 3,921 rows" in render(evidence)
+
+
+def test_a_promise_that_was_not_measured_does_not_hold() -> None:
+    facts = examples.checked()
+    facts["guarantee"]["t"]["topic"]["achieved"] = None
+    assert verdict(facts)["holds"] is None
+    assert "Part of what was promised was not measured" in verdict(facts)["sentence"]
+
+
+def test_the_callers_reasons_stand_for_the_computed_ones() -> None:
+    facts = examples.refused() | {"verdict": {"holds": False, "reasons": ["k over units: required 10, reached 1"]}}
+    assert verdict(facts)["reasons"] == ["k over units: required 10, reached 1"]
+
+
 def test_nothing_to_judge_is_no_pass() -> None:
     for name, words in (("empty", "No row was released"), ("text_only", "asks for no guarantee")):
         found = verdict(EXAMPLES[name]())

@@ -284,6 +284,22 @@ def infeasible() -> Facts:
     return facts
 
 
+def checked() -> Facts:
+    """A released file checked alone: the input, the search and the texts are unknown, units were not checked."""
+    facts = infeasible()
+    facts |= {"verdict": {"holds": True, "reasons": []}, "search": None, "text": {}}
+    facts["input"] = {"rows": None, "units": None, "digest": None, "unit": "customer_id"}
+    facts["output"] = {"rows": 3921, "units": None, "digest": "ab12" * 16, "paths": ["release.parquet"]}
+    facts["columns"] = [one | {"action": "none", "levels": None} for one in facts["columns"]]
+    achieved = {"achieved": 12, "rows": 12, "units": None, "profiles": None, "counted": "rows", "classes_failing": 0}
+    facts["guarantee"]["k"] |= achieved
+    facts["guarantee"]["l"]["topic"] |= {"achieved": 4}
+    facts["guarantee"]["t"]["topic"] |= {"achieved": 0.17}
+    facts["classes"] = tickets()["classes"] | {"counted": "rows"}
+    facts["suppression"].pop("limit_rows")
+    return facts
+
+
 def empty() -> Facts:
     """Zero rows in, zero rows out: every measure is null."""
     facts = infeasible()
@@ -398,6 +414,7 @@ EXAMPLES: dict[str, Callable[[], Facts]] = {
     "plain_table": plain_table,
     "refused": refused,
     "infeasible": infeasible,
+    "checked": checked,
     "empty": empty,
     "text_only": text_only,
     "hostile": hostile,
