@@ -35,6 +35,11 @@ class Sizes:
     below: tuple[int, int]  # classes with fewer than k members, and their rows
 
     @property
+    def average_rows(self) -> float | None:
+        """Rows a class, on average."""
+        return sum(self.rows.values()) / self.count if self.count else None
+
+    @property
     def uniques(self) -> int:
         """Classes of one member."""
         return self.histogram.get(1, 0)
@@ -64,6 +69,8 @@ def sizes(rows: ReleasedRows, k: int | None) -> Sizes:
         k_units=None if rows.unit is None else int(members[0]),
         average=total / rows.classes,
         histogram=dict(zip(members.tolist(), count.tolist(), strict=True)),
+        rows=dict(zip(members.tolist(), held.astype(np.int64).tolist(), strict=True)),
+        squares=int((rows.rows[~below].astype(object) ** 2).sum()) if not below.all() else 0,
         prosecutor_max=1 / int(members[0]),
         prosecutor_mean=math.fsum(held / members) / int(rows.rows.sum()),
         marketer=rows.classes / (total + rows.suppressed),
