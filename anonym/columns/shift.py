@@ -99,7 +99,7 @@ def _moved_local(frame: pl.DataFrame, dtype: pl.Datetime) -> pl.Series:
     if result.null_count() == local.null_count():
         return result
     # In a gap: the same time a day earlier, and 24 hours on
-    day = timedelta(days=1)
+    day = pl.Series([timedelta(days=1)], dtype=pl.Duration(unit))
     return pl.select(pl.coalesce(result, _placed(local - day, zone) + day)).to_series()
 
 
