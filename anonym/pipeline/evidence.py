@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anonym import __version__
 from anonym.columns.identifiers import Pseudonym
 from anonym.columns.keys import Keyring
 from anonym.hierarchy.model import Cells, FileHierarchy, Hierarchy
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from anonym.text.scrub import Scrubber
     from anonym.verify.aligned import Check
 
-LIBRARIES = ("anonym", "polars", "numpy", "numba", "presidio-analyzer", "spacy", "detect-secrets", "Faker")
+LIBRARIES = ("polars", "numpy", "numba", "presidio-analyzer", "spacy", "detect-secrets", "Faker")
 
 
 @dataclass
@@ -47,7 +48,7 @@ class Clock:
         """The part of the evidence that may differ between equal runs."""
         solution = recoding.solution if recoding else None
         return {
-            "versions": {"python": platform.python_version(), **_versions()},
+            "versions": {"anonym": __version__, "python": platform.python_version(), **_versions()},
             "files": dict(files),
             "started": self.started.isoformat(timespec="seconds").replace("+00:00", "Z"),
             "finished": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
