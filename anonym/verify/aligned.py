@@ -50,7 +50,7 @@ class Alignment:
 
     def releases(self, columns: Sequence[str]) -> pl.DataFrame:
         table = collected(self.release.select(list(dict.fromkeys(columns))), "reading the release again")
-        return table if self.counted is None else table.filter(self.counted)
+        return table if self.counted is None or not columns else table.filter(self.counted)
 
     def slices(self, column: str, size: int) -> Iterator[tuple[int, pl.Series]]:
         """One released column piece by piece, each with the position of its first row in `row`."""

@@ -50,7 +50,7 @@ def verify_release(
         return NOTHING, checks
     text_only = isinstance(release, Path) and release.suffix.lower() in (".csv", ".tsv")
     if text_only:
-        original = _empty_as_null(original)
+        original, frame = _empty_as_null(original), _empty_as_null(frame)
     aligned, rows_checks = _aligned(frame, original, alignment, facts)
     checks += [*_file_checks(release, frame, schema), *rows_checks]
     if aligned is None:

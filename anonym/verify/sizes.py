@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from anonym.verify.codes import run_starts, tally
+from anonym.verify.codes import Integers, run_starts, tally
 from anonym.verify.rows import ReleasedRows
 
 
@@ -70,12 +70,17 @@ def sizes(rows: ReleasedRows, k: int | None) -> Sizes:
         average=total / rows.classes,
         histogram=dict(zip(members.tolist(), count.tolist(), strict=True)),
         rows=dict(zip(members.tolist(), held.astype(np.int64).tolist(), strict=True)),
-        squares=int((rows.rows[~below].astype(object) ** 2).sum()) if not below.all() else 0,
+        squares=_squares(rows.rows[~below]),
         prosecutor_max=1 / int(members[0]),
         prosecutor_mean=math.fsum(held / members) / int(rows.rows.sum()),
         marketer=rows.classes / (total + rows.suppressed),
         below=(int(below.sum()), int(rows.rows[below].sum())),
     )
+
+
+def _squares(sizes: Integers) -> int:
+    size, count = np.unique(sizes, return_counts=True)
+    return sum(n * n * times for n, times in zip(size.tolist(), count.tolist(), strict=True))
 
 
 def profiles(rows: ReleasedRows, k: int | None) -> Profiles:

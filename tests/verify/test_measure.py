@@ -95,6 +95,9 @@ def _compare(
     assert found.sizes.k_rows == naive.k(rows, quasi)
     assert found.sizes.histogram == Counter(sizes)
     assert found.known[column] == naive.k_if_known(rows, quasi, column, units)
+    assert sum(found.sizes.rows.values()) == len(rows)
+    assert found.sizes.average_rows == pytest.approx(len(rows) / len(groups))
+    assert found.sizes.squares == sum(len(g) ** 2 for g in groups.values())
     assert found.sizes.prosecutor_mean == pytest.approx(
         sum(len(g) / naive.members(g, units) for g in groups.values()) / len(rows)
     )
@@ -252,6 +255,7 @@ def test_null_is_a_class_of_its_own() -> None:
     assert found.sizes.prosecutor_max == 1
     assert found.sizes.prosecutor_mean == pytest.approx(0.428571429)
     assert found.below == (1, 1)
+    assert (found.sizes.rows, found.sizes.squares) == ({1: 1, 3: 6}, 18)
     assert reached(found, "dx") == pytest.approx(1.0)
     assert distance(found, "dx") == pytest.approx(0.571428571)
     assert [f.criterion for f in holds(found, asked)] == ["k over rows"]
