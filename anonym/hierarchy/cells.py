@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from anonym.hierarchy.encode import Normal, canonical, coder, collect, fold, leaf_code, pack, unpack
+from anonym.hierarchy.encode import Normal, canonical, coder, fold, leaf_code, pack, unpack
 from anonym.hierarchy.model import Cells, Hierarchy, SensitiveCounts
 
 NO_CODES = np.empty(0, dtype=np.int32)
@@ -48,7 +48,7 @@ def cells(
     `sensitive` maps columns to their domains. `normalise` must be what the domains were made with. Rows whose leaf is
     `suppressed` in its hierarchy are left out: the rows missing from `total_rows` are those. With `all_units` every
     unit is listed in `shared_*`, also those of one cell, and `units` is 0 throughout. Raises InputError if the
-    input cannot be read, or holds values that the domains lack.
+    input holds values that the domains lack; errors of the engine pass through, for the caller to guard.
     """
     return coded_cells(frame, hierarchies, sensitive, unit, all_units=all_units, normalise=normalise).cells
 
@@ -91,7 +91,7 @@ def _tuples(
         keys.append(canonical(unit, frame.collect_schema()[unit]).alias("unit"))
     names = [key.meta.output_name() for key in keys]
     counts = frame.select(keys).group_by(names).agg(pl.len().cast(pl.Int64).alias("rows"))
-    return collect(counts, "the quasi-identifiers").sort(names, nulls_last=True)
+    return counts.collect(engine="streaming").sort(names, nulls_last=True)
 
 
 def _suppressed(codes: NDArray[np.int32], hierarchies: Sequence[Hierarchy]) -> NDArray[np.bool_]:
