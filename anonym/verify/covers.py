@@ -18,10 +18,11 @@ from anonym.verify.printed import leaf_text, printed
 from anonym.verify.rows import STAR, canonical
 
 _NORMAL: Mapping[str, Callable[[str], str]] = {
-    "trim": str.strip,
-    "casefold": str.casefold,
     "nfkc": lambda text: unicodedata.normalize("NFKC", text),
+    "casefold": str.casefold,
+    "trim": str.strip,
 }
+_ORDER = ("nfkc", "casefold", "nfkc", "trim")  # folding case can undo NFKC, NFKC can bring blanks to the ends
 
 
 def uncovered_rows(original: pl.Series, released: pl.DataFrame, fact: QuasiFact) -> int:
@@ -68,7 +69,7 @@ def _normalised(original: pl.Series, fact: QuasiFact) -> pl.Series:
     if original.dtype != pl.String or not fact.normalise:
         return original
     texts = original.to_list()
-    for step in fact.normalise:
+    for step in (step for step in _ORDER if step in fact.normalise):
         texts = [None if text is None else _NORMAL[step](text) for text in texts]
     return pl.Series(original.name, texts, dtype=pl.String)
 

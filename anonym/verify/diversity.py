@@ -16,7 +16,12 @@ from anonym.verify.histogram import Floats, Histogram, summed
 
 
 def folded(text: str) -> str:
-    return unicodedata.normalize("NFKC", text.strip().casefold())
+    """Unicode's compatibility caseless match (definition D146), blanks at both ends aside."""
+    return _compatible(_compatible(text).casefold()).strip()
+
+
+def _compatible(text: str) -> str:
+    return unicodedata.normalize("NFKC", text)
 
 
 def fold(values: pl.Series) -> Integers:

@@ -64,13 +64,18 @@ def weights(numbers: Sequence[int], values: Sequence[Any], units: Sequence[Any] 
     return dict(found)
 
 
+def spelling(text: str) -> str:
+    """Folded again and again until nothing changes."""
+    again = unicodedata.normalize("NFKC", text.strip().casefold())
+    return text if again == text else spelling(again)
+
+
 def folded(found: Weights) -> Weights:
     """Without null, and spellings that differ in blanks, case and compatibility forms taken together."""
     together: Weights = defaultdict(Fraction)
     for value, weight in found.items():
         if value is not None:
-            key = unicodedata.normalize("NFKC", value.strip().casefold()) if isinstance(value, str) else value
-            together[key] += weight
+            together[spelling(value) if isinstance(value, str) else value] += weight
     return dict(together)
 
 

@@ -186,6 +186,7 @@ def test_files_decide_by_their_table_never_by_the_label(tmp_path: Path) -> None:
 def test_normalised_originals() -> None:
     assert covers(" Lyon ", "lyon", TEXT, normalise=("trim", "casefold"))
     assert not covers(" Lyon ", "lyon", TEXT, normalise=("trim",))
+    assert covers("\u00a0㎒", "mhz", TEXT, normalise=("trim", "casefold", "nfkc"))
 
 
 @pytest.mark.parametrize(

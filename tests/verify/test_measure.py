@@ -276,6 +276,8 @@ def test_spellings_of_one_value_are_no_diversity() -> None:
     found = of(rows, asked)
     assert reached(found, "dx") == 1
     assert [(f.column, f.achieved, f.classes, f.rows) for f in holds(found, asked)] == [("dx", 1, 1, 3)]
+    for one, other in (("㎒", "mhz"), ("Straße", "STRASSE"), ("K", "k"), ("\u00a0a", "A")):
+        assert reached(of({"zone": ["A", "A"], "dx": [one, other]}, asked), "dx") == 1
 
 
 def test_dictionaries_of_row_groups_are_not_compared_by_code(tmp_path: Path) -> None:
