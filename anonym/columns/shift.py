@@ -10,7 +10,7 @@ from typing import Literal
 import polars as pl
 
 from anonym.columns.canonical import canonical_text
-from anonym.columns.keys import Key, Keyring
+from anonym.columns.keys import Key, Keyring, SecretKey
 from anonym.errors import InputError
 
 _ISO_DATE = r"^(\d{4}-\d{2}-\d{2})"
@@ -29,13 +29,20 @@ class Shift:
     """
 
     days: int
-    key: Key
+    key: Key | None = None  # None: a random one for this release alone
     scope: Literal["release", "project"] = "release"
+
+    def __post_init__(self) -> None:
+        if self.days < 1:
+            raise ValueError("a shift needs at least one day")
+        if self.key is None and self.scope == "project":
+            raise ValueError("the same shift across releases needs a key")
 
     def offset(self, unit: str, keyring: Keyring) -> Callable[[bytes | None], int]:
         """From the canonical text of a unit (None: no unit) to its days; `unit` is the name of the unit's column."""
         salt = keyring.salt if self.scope == "release" else b""
-        digest = keyring[self.key].digester(b"shift", self.scope.encode(), salt, unit.encode())
+        secret = SecretKey(keyring.salt) if self.key is None else keyring[self.key]
+        digest = secret.digester(b"shift", self.scope.encode(), salt, unit.encode())
         return lambda text: 1 + int.from_bytes(digest(b"-" if text is None else b"+" + text), "big") % self.days
 
 

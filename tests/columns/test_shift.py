@@ -182,6 +182,20 @@ def test_an_offset_depends_on_key_scope_release_unit_and_its_column() -> None:
     assert offsets(YEAR) != offsets(YEAR, replace(RING, keys={KEY: SecretKey(b"x" * 32)}))
 
 
+def test_without_a_key_each_release_has_offsets_of_its_own() -> None:
+    keyless, ring = Shift(365), Keyring(salt=b"s" * 32)
+    assert offsets(keyless, ring) == offsets(keyless, ring)
+    assert offsets(keyless, ring) != offsets(keyless, Keyring())
+    assert offsets(keyless, RING) != offsets(YEAR, RING)
+
+
+def test_a_shift_that_cannot_be_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least one day"):
+        Shift(0, KEY)
+    with pytest.raises(ValueError, match="needs a key"):
+        Shift(5, scope="project")
+
+
 def test_columns_of_one_table_move_together() -> None:
     frame = pl.DataFrame({"unit": ["a"], "at": [date(2024, 1, 1)], "left": [datetime(2024, 1, 9, 5)]})
     assert shifted(frame, column="left")[0].date() - shifted(frame)[0] == timedelta(days=8)
