@@ -18,6 +18,7 @@ from anonym.verify.codes import Integers
 from anonym.verify.facts import Closeness
 from anonym.verify.histogram import Floats, Histogram, summed
 from anonym.verify.printed import leaf_text
+from anonym.verify.rows import STAR
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,11 @@ def _hierarchical(histogram: Histogram, place: Integers, axis: Axis, file: Path 
 
 
 def _nodes(axis: pl.Series, file: Path | None, column: str) -> list[Integers]:
-    """For each level below the root the node of each value; null is a leaf of its own right under the root."""
+    """For each level below the root the node of each value.
+
+    Null is a leaf of its own right under the root. So is, from there on up, a value whose line reaches the root on an
+    inner level: what it shares with others is the root.
+    """
     if file is None:
         raise InputError(f"column {column}: a hierarchical distance needs a hierarchy file")
     table = read_hierarchy(file)
@@ -133,10 +138,12 @@ def _nodes(axis: pl.Series, file: Path | None, column: str) -> list[Integers]:
     missing = sum(line is None for line in lines)
     if missing:
         raise InputError(f"column {column}: {missing} of {len(lines)} values are not in its hierarchy file")
-    listed = [line for line in lines if line is not None] + [(None,) * table.levels] * axis.null_count()
+    listed = [line for line in lines if line is not None] + [(STAR,) * table.levels] * axis.null_count()
     return [_numbered([line[level] for line in listed]) for level in range(table.levels - 1)]
 
 
-def _numbered(labels: Sequence[str | None]) -> Integers:
-    numbers = {label: i for i, label in enumerate(dict.fromkeys(labels))}
-    return np.array([numbers[label] for label in labels], dtype=np.int64)
+def _numbered(labels: Sequence[str]) -> Integers:
+    """Nodes of one level, equal where labels are; values that are at the root already stay apart."""
+    nodes = [(label, place if label == STAR else -1) for place, label in enumerate(labels)]
+    numbers = {node: i for i, node in enumerate(dict.fromkeys(nodes))}
+    return np.array([numbers[node] for node in nodes], dtype=np.int64)

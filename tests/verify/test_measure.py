@@ -45,16 +45,19 @@ salary = st.sampled_from([NONE, 1, 2, 3, 5, 8])
 unit = st.sampled_from([NONE, "u", "v", "w", "x", "y"])
 table = st.lists(st.tuples(text, number, spelling, salary, unit), min_size=1, max_size=24)
 
-LINES = {"Flu": "lung", " flu": "lung", "FLU": "lung", "ﬂu": "lung", "gout": "joint", "ulcer": "gut"}
-TREE = {v: (v, area, "chest" if area == "lung" else "rest", "*") for v, area in LINES.items()} | {
-    None: (None, None, None, "*")
+# Two levels below the root; `ulcer` and null hang right under it, whatever level the file repeats it on.
+LINES = {"Flu": "lung", " flu": "lung", "FLU": "lung", "ﬂu": "lung", "gout": "joint", "ulcer": "*"}
+FILE = [(v, area, "chest" if area == "lung" else "*", "*") for v, area in LINES.items()]
+TREE = {v: (v, area, "chest", "*") if area == "lung" else (v, v, v, "*") for v, area in LINES.items()} | {
+    "gout": ("gout", "joint", "gout", "*"),
+    None: (None, None, None, "*"),
 }
 
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("tree") / "tree.csv"
-    path.write_text("".join(",".join(f'"{cell}"' for cell in line) + "\n" for v, line in TREE.items() if v))
+    path.write_text("".join(",".join(f'"{cell}"' for cell in line) + "\n" for line in FILE))
     return path
 
 
