@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -105,13 +106,12 @@ def _shuffled(released: pl.LazyFrame, rows: int, private: PrivateFolder) -> Iter
 
 def _through_buckets(released: pl.LazyFrame, buckets: int, private: PrivateFolder) -> Iterator[pl.DataFrame]:
     """Every row draws a bucket, every bucket is permuted: a uniform shuffle in two passes."""
-    bucket, folder = "\x00bucket", private.path / "buckets"
+    bucket, folder = "\x00bucket", Path(tempfile.mkdtemp(prefix="buckets-", dir=private.path))
     draw = pl.first().map_batches(
         lambda column: pl.Series(bucket, _random_words(len(column)) % np.uint64(buckets)).cast(pl.UInt32),
         return_dtype=pl.UInt32,
         is_elementwise=True,
     )
-    folder.mkdir(mode=0o700)
     with guarded("writing the shuffle's buckets", OutputError):
         released.with_columns(draw.alias(bucket)).sink_parquet(
             pl.PartitionBy(
