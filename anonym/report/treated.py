@@ -146,7 +146,7 @@ def search(evidence: Evidence) -> Section:
     part = evidence["search"]
     if part is None:
         return Section("search", "Search", blocks.note("Not applicable: the policy has no quasi-identifier."))
-    bound = blocks.figure(part["bound"], f"the objective cannot be below {figures.number(part['bound'])}")
+    bound = blocks.figure(part["bound"], f"the objective cannot be below {figures.number(part['bound'])}", "none")
     pairs = [
         ("Strategy", f"{part['strategy']}: {part['why']}" if part["why"] else part["strategy"]),
         ("Objective", part["objective"].replace("_", " ")),
@@ -164,22 +164,26 @@ def search(evidence: Evidence) -> Section:
 
 
 def _levels(evidence: Evidence) -> Markup | None:
-    chosen = limits.chosen_levels(evidence)
-    found = [column for column in evidence["columns"] if column["levels"]]
+    chosen, search = limits.chosen_levels(evidence), evidence["search"]
+    found = [column for column in evidence["columns"] if _numbers(column)]
     if not found:
         return None
-    rows = [_level_row(index, column, chosen.get(column["name"])) for index, column in enumerate(found)]
+    otherwise = "varies by class" if search is not None and search["strategy"] == "local" else "none chosen"
+    rows = [_level_row(index, column, chosen.get(column["name"]), otherwise) for index, column in enumerate(found)]
     headings = (Heading("Column"), Heading("Finest to coarsest", "stairs-cell"), Heading("Released at", "words"))
     caption = "The levels that the policy allows for each quasi-identifier, and the one that the release uses."
     return blocks.table(caption, headings, rows)
 
 
-def _level_row(index: int, column: Column, chosen: int | None) -> Sequence[object]:
-    described = column["levels"] or {}
-    levels = sorted(map(int, described))
-    words = "; ".join(f"level {level}: {described[str(level)]}" for level in levels)
+def _numbers(column: Column) -> list[int]:
+    return sorted(int(level) for level in column["levels"] or {} if level.isdecimal())
+
+
+def _level_row(index: int, column: Column, chosen: int | None, otherwise: str) -> Sequence[object]:
+    described, levels = column["levels"] or {}, _numbers(column)
+    words = "; ".join(f"level {level}: {described.get(str(level), '')}" for level in levels)
     if chosen is None:
-        said = join("varies by class", blocks.sub(f"levels {levels[0]} to {levels[-1]}"))
+        said = join(otherwise, blocks.sub(f"levels {levels[0]} to {levels[-1]}"))
     else:
         said = join(described.get(str(chosen), ""), blocks.sub(f"level {chosen} of {levels[0]} to {levels[-1]}"))
         words = f"released at level {chosen}; {words}"

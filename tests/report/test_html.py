@@ -210,6 +210,14 @@ def test_any_figure_may_be_null(path: tuple[Any, ...]) -> None:
     assert "None<" not in render(complete(facts))
 
 
+def test_levels_are_drawn_as_steps_with_the_chosen_one_marked() -> None:
+    steps = [attributes["class"] for _, attributes, _ in Page(PAGES["tickets"]).all("rect")]
+    assert steps.count("chosen") == 4
+    assert "level 2 of 0 to 4" in Page(PAGES["tickets"]).section("search")
+    assert "varies by class" in Page(PAGES["plain_table"]).section("search")
+    assert "none chosen" in Page(PAGES["infeasible"]).section("search")
+
+
 def test_untouched_columns_stand_out() -> None:
     page = Page(PAGES["tickets"])
     assert "3 columns are released untouched: device, topic and plan." in page.section("columns")
