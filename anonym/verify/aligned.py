@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from anonym.io import guarded
 from anonym.verify.rows import collected
 
 CELLS = 16_000_000  # cells held at once: a million rows of sixteen columns, ten million rows of one
@@ -55,13 +56,13 @@ class Alignment:
     def slices(self, column: str, size: int) -> Iterator[tuple[int, pl.Series]]:
         """One released column piece by piece, each with the position of its first row in `row`."""
         start = at = 0
-        total = len(self.row) if self.counted is None else len(self.counted)
-        while start < total:
-            piece = collected(self.release.select(column).slice(start, size), "reading the release again")[column]
-            if self.counted is not None:
-                piece = piece.filter(self.counted[start : start + size])
-            yield at, piece
-            start, at = start + size, at + len(piece)
+        with guarded("reading the release again"):
+            for batch in self.release.select(column).collect_batches(chunk_size=size, maintain_order=True):
+                piece = batch[column]
+                if self.counted is not None:
+                    piece = piece.filter(self.counted[start : start + batch.height])
+                yield at, piece
+                start, at = start + batch.height, at + len(piece)
 
     def judge(self, comparisons: Sequence[Comparison]) -> Iterator[Check]:
         """Every comparison, in order; columns are read in batches that fit the memory set aside."""

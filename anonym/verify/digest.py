@@ -58,7 +58,10 @@ def _parts(frame: pl.LazyFrame, columns: Sequence[str], sensitive: Sequence[str]
 
 def _values(values: pl.Series) -> Iterator[bytes]:
     """Distinct values as texts: how many are null, each one's length in bytes, then all of them."""
-    texts = values.drop_nulls().cast(pl.String)
+    present = values.drop_nulls()
+    if present.dtype.is_nested():
+        present = pl.Series(map(repr, present.to_list()), dtype=pl.String)
+    texts = present.cast(pl.String)
     yield str(values.null_count()).encode()
     yield _numbers(texts.str.len_bytes().cast(pl.Int64).to_numpy())
     yield "".join(texts.to_list()).encode()

@@ -26,7 +26,8 @@ def _compatible(text: str) -> str:
 
 def fold(values: pl.Series) -> Integers:
     """The fold of distinct `values`, null last in them or absent."""
-    texts = [folded(v) if isinstance(v, str) else v for v in values.drop_nulls().to_list()]
+    present = values.drop_nulls()
+    texts = [folded(text) for text in present.to_list()] if present.dtype == pl.String else range(len(present))
     numbers = {text: i for i, text in enumerate(dict.fromkeys(texts))}
     return np.array([numbers[text] for text in texts] + [-1] * values.null_count(), dtype=np.int64)
 

@@ -13,6 +13,7 @@ from anonym.verify.printed import printed
 from anonym.verify.rows import collected, is_text
 
 SHORTEST = 4  # characters of an identifier that is looked for; shorter ones stand everywhere by chance
+LONG_NUMBER = 7  # digits from which a number is somebody's rather than any number
 SLICE = 100_000  # rows of text looked at together
 
 
@@ -40,8 +41,9 @@ def whole_cells(release: pl.LazyFrame, columns: Sequence[str], identifiers: pl.D
 
 
 def looks_identifying(value: pl.Expr) -> pl.Expr:
-    """More than one plain word: `unknown` or `test` may stand in anybody's text."""
-    return value.str.contains(r"[^\p{L}]")
+    """More than a plain word or a short number: `unknown` or `1200` may stand in anybody's text."""
+    is_mixed = value.str.contains(r"\p{L}") & value.str.contains(r"[^\p{L}]")
+    return is_mixed | (value.str.count_matches(r"\d") >= LONG_NUMBER)
 
 
 def rows_of_rare_own(aligned: Alignment, column: str, found: pl.DataFrame, k: int) -> int:

@@ -15,6 +15,7 @@ from anonym.verify.histogram import Floats, Histogram, histogram
 from anonym.verify.rows import ReleasedRows, canonical, released_rows
 from anonym.verify.sizes import NO_CLASSES, Profiles, Sizes, known, profiles, rare_values, sizes
 
+RARE = "values held by fewer than k"
 TOLERANCE = 1e-9  # entropy and t, in favour of holding
 
 
@@ -161,7 +162,7 @@ def _rare(measured: Measured, facts: Facts) -> list[Failure]:
     """Keep values that fewer than k members hold. `classes` counts values here."""
     required = facts.k or 0
     return [
-        Failure("values held by fewer than k", rare.column, required, rare.least, rare.values, rare.rows)
+        Failure(RARE, rare.column, required, rare.least, rare.values, rare.rows)
         for rare in measured.rare
         if rare.values and not rare.allowed
     ]

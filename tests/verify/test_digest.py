@@ -65,3 +65,10 @@ def test_the_inputs_digest_needs_its_key() -> None:
     assert keyed_digest(one, rows, FACTS) != keyed_digest(two, rows, FACTS)
     same = rows.with_columns(pl.Series("q", [1.0, None, 0.0]))
     assert keyed_digest(one, rows, FACTS) == keyed_digest(one, same, FACTS)
+
+
+def test_nested_values_have_a_digest() -> None:
+    facts = Facts(sensitive=(SensitiveFact("v"),))
+    rows = pl.LazyFrame({"v": [[1, 2], [3], None, [1, 2]]})
+    assert digest(rows, facts) == digest(rows.reverse(), facts)
+    assert digest(rows, facts) != digest(pl.LazyFrame({"v": [[1], [2, 3], None, [1]]}), facts)
