@@ -44,7 +44,9 @@ def test_the_policy_gives_the_output(sample: Path) -> None:
     said = anonym(block("command").strip(), sample)
     if os.environ.get("ANONYM_UPDATE_README"):
         text = README.read_text(encoding="utf-8")
-        README.write_text(text.replace(f"<!-- output -->\n```text\n{block('output')}", f"<!-- output -->\n```text\n{said}"))
+        README.write_text(
+            text.replace(f"<!-- output -->\n```text\n{block('output')}", f"<!-- output -->\n```text\n{said}")
+        )
     assert said == block("output")
 
 

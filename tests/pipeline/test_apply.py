@@ -189,7 +189,7 @@ MISFITS: dict[str, tuple[Callable[[pl.DataFrame], str], str]] = {
     "nested": (_changed(lambda t: t.with_columns(dx=pl.lit([["canary"]]))), "dx"),
     "infinite": (_changed(lambda t: t.with_columns(age=pl.lit(float("inf")))), "age"),
     "twice the same name": (_csv("id,age,zip,dx,dx,plan\ncanary,1,2,3,4,5\n"), "duplicate column name dx"),
-    "another format": (_csv("canary\n"), "lacks"),
+    "another table": (_csv("a,b\n1,2\n"), "lacks"),
 }
 
 
