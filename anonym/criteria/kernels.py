@@ -1,0 +1,245 @@
+"""Loops over class histograms: arrays in, arrays out. Whoever calls them has validated.
+
+A histogram in sparse form is (start, value, weight): the entries of class c are start[c]:start[c + 1], the values
+distinct within a class, the weights positive.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonym.criteria.jit import kernel
+
+Ints = NDArray[np.int64]
+Codes = NDArray[np.int32]
+Floats = NDArray[np.float64]
+
+
+@kernel
+def tabulate(owner: Codes, value: Codes, weight: Floats, classes: int, size: int) -> tuple[Ints, Codes, Floats]:
+    """Sparse histograms of loose entries: `owner` is the class of each (-1: none), `value` below `size` (-1: none)."""
+    first = np.zeros(classes + 1, np.int64)
+    for i in range(owner.size):
+        if owner[i] >= 0 and value[i] >= 0:
+            first[owner[i] + 1] += 1
+    for c in range(classes):
+        first[c + 1] += first[c]
+    order = np.empty(first[classes], np.int64)
+    place = first[:classes].copy()
+    for i in range(owner.size):
+        if owner[i] >= 0 and value[i] >= 0:
+            order[place[owner[i]]] = i
+            place[owner[i]] += 1
+    slot = np.full(size, -1, np.int64)
+    start = np.zeros(classes + 1, np.int64)
+    values = np.empty(order.size, np.int32)
+    weights = np.empty(order.size, np.float64)
+    filled = 0
+    for c in range(classes):
+        begin = filled
+        for at in range(first[c], first[c + 1]):
+            v = value[order[at]]
+            if slot[v] < begin:
+                slot[v] = filled
+                values[filled] = v
+                weights[filled] = 0.0
+                filled += 1
+            weights[slot[v]] += weight[order[at]]
+        start[c + 1] = filled
+    return start, values[:filled].copy(), weights[:filled].copy()
+
+
+@kernel
+def totals(start: Ints, weight: Floats) -> Floats:
+    """The weight of each class."""
+    out = np.zeros(start.size - 1, np.float64)
+    for c in range(out.size):
+        for at in range(start[c], start[c + 1]):
+            out[c] += weight[at]
+    return out
+
+
+@kernel
+def pooled(start: Ints, value: Codes, weight: Floats, keep: NDArray[np.bool_], size: int) -> Floats:
+    """The sum of the histograms of the classes kept: (size,)."""
+    out = np.zeros(size, np.float64)
+    for c in range(keep.size):
+        if keep[c]:
+            for at in range(start[c], start[c + 1]):
+                out[value[at]] += weight[at]
+    return out
+
+
+@kernel
+def exp_entropy(start: Ints, weight: Floats) -> Floats:
+    """exp of the Shannon entropy of each class; 0 for a class without weight."""
+    out = np.zeros(start.size - 1, np.float64)
+    for c in range(out.size):
+        total = 0.0
+        for at in range(start[c], start[c + 1]):
+            total += weight[at]
+        entropy = 0.0
+        for at in range(start[c], start[c + 1]):
+            share = weight[at] / total
+            entropy -= share * math.log(share)
+        if total > 0.0:
+            out[c] = math.exp(entropy)
+    return out
+
+
+@kernel
+def head_and_tail(start: Ints, weight: Floats, rank: int) -> tuple[Floats, Floats]:
+    """The largest count r1 of each class, and r_rank + ... + r_m, counts in falling order."""
+    head = np.zeros(start.size - 1, np.float64)
+    tail = np.zeros(start.size - 1, np.float64)
+    for c in range(head.size):
+        rising = np.sort(weight[start[c] : start[c + 1]])
+        if rising.size > 0:
+            head[c] = rising[rising.size - 1]
+        for at in range(rising.size - rank + 1):
+            tail[c] += rising[at]
+    return head, tail
+
+
+@kernel
+def equal_distance(start: Ints, value: Codes, weight: Floats, reference: Floats) -> Floats:
+    """Total variation of each class from `reference` (size,), which sums to 1."""
+    out = np.zeros(start.size - 1, np.float64)
+    for c in range(out.size):
+        total = 0.0
+        for at in range(start[c], start[c + 1]):
+            total += weight[at]
+        for at in range(start[c], start[c + 1]):
+            out[c] += max(weight[at] / total - reference[value[at]], 0.0)
+    return out
+
+
+@kernel
+def line_distance(start: Ints, value: Codes, weight: Floats, reference: Floats, rank: Codes, gap: Floats) -> Floats:
+    """Earth mover's distance on a line: `gap[i]` is the distance from rank i to rank i + 1, `reference` is by rank."""
+    out = np.zeros(start.size - 1, np.float64)
+    share = np.zeros(gap.size, np.float64)
+    for c in range(out.size):
+        total = 0.0
+        for at in range(start[c], start[c + 1]):
+            total += weight[at]
+        for at in range(start[c], start[c + 1]):
+            share[rank[value[at]]] += weight[at] / total
+        carried = 0.0
+        for i in range(gap.size):
+            carried += share[i] - reference[i]
+            out[c] += abs(carried) * gap[i]
+        for at in range(start[c], start[c + 1]):
+            share[rank[value[at]]] = 0.0
+    return out
+
+
+@kernel
+def tree_distance(start: Ints, value: Codes, weight: Floats, reference: Floats, tree: Codes) -> Floats:
+    """Earth mover's distance on a tree of even height: `tree` (levels below the root, size) numbers all nodes.
+
+    `reference` (nodes,) holds each node's share and sums to 1 on every level. Moving weight over an edge costs
+    1 / (2 height), so that two leaves lie (height of their common ancestor) / height apart.
+    """
+    out = np.zeros(start.size - 1, np.float64)
+    height = tree.shape[0]
+    share = np.zeros(reference.size, np.float64)
+    for c in range(out.size):
+        total = 0.0
+        for at in range(start[c], start[c + 1]):
+            total += weight[at]
+        moved = 0.0
+        for level in range(height):
+            for at in range(start[c], start[c + 1]):
+                share[tree[level, value[at]]] += weight[at] / total
+            for at in range(start[c], start[c + 1]):
+                node = tree[level, value[at]]
+                moved += 2.0 * max(share[node] - reference[node], 0.0)  # surplus = deficit on every level
+                share[node] = 0.0
+                # a node met again has share 0 and adds nothing
+        out[c] = moved / (2.0 * height)
+    return out
+
+
+@kernel
+def removal_for_entropy(start: Ints, weight: Floats, least: float) -> Floats:
+    """The least weight to take from each class so that exp(entropy) of the rest can reach `least`.
+
+    Of all sub-histograms of a given weight the one capped at a common height is the most even (every other
+    majorises it), and its entropy rises as the cap falls: bisection on the cap, rounded towards less removal.
+    """
+    out = np.zeros(start.size - 1, np.float64)
+    for c in range(out.size):
+        counts = weight[start[c] : start[c + 1]]
+        if counts.size == 0 or capped_entropy(counts, counts.max()) >= least:
+            continue
+        if counts.size < least:
+            out[c] = counts.sum()
+            continue
+        low, high = 0.0, counts.max()  # entropy is short at high, reaches it towards 0
+        for _ in range(60):
+            middle = 0.5 * (low + high)
+            if capped_entropy(counts, middle) >= least:
+                low = middle
+            else:
+                high = middle
+        for count in counts:
+            out[c] += max(count - high, 0.0)
+    return out
+
+
+@kernel
+def capped_entropy(counts: Floats, cap: float) -> float:
+    """exp of the entropy of min(counts, cap)."""
+    total = 0.0
+    for count in counts:
+        total += min(count, cap)
+    entropy = 0.0
+    for count in counts:
+        share = min(count, cap) / total
+        if share > 0.0:
+            entropy -= share * math.log(share)
+    return math.exp(entropy)
+
+
+@kernel
+def removal_for_recursive(start: Ints, weight: Floats, c: float, rank: int) -> Floats:
+    """The least weight to take from each class so that r1 < c (r_rank + ... + r_m) can hold of the rest.
+
+    With r1 at most h, min(counts, h) has the largest tail; tail / h only rises as h falls: bisection on h, rounded
+    towards less removal, with equality let through.
+    """
+    out = np.zeros(start.size - 1, np.float64)
+    for at in range(out.size):
+        rising = np.sort(weight[start[at] : start[at + 1]])
+        if rising.size == 0:
+            continue
+        if rising.size < rank or not tail_reaches(rising, 0.0, c, rank):
+            out[at] = rising.sum()
+            continue
+        low, high = 0.0, rising[rising.size - 1]
+        if tail_reaches(rising, high, c, rank):
+            continue
+        for _ in range(60):
+            middle = 0.5 * (low + high)
+            if tail_reaches(rising, middle, c, rank):
+                low = middle
+            else:
+                high = middle
+        for count in rising:
+            out[at] += max(count - high, 0.0)
+    return out
+
+
+@kernel
+def tail_reaches(rising: Floats, cap: float, c: float, rank: int) -> bool:
+    """Whether cap <= c x tail of min(counts, cap), counts in rising order; cap 0 stands for the limit towards 0."""
+    if cap == 0.0:
+        return c * (rising.size - rank + 1) * (1.0 + 1e-12) >= 1.0
+    tail = 0.0
+    for at in range(rising.size - rank + 1):
+        tail += min(rising[at], cap)
+    return cap <= c * tail * (1.0 + 1e-12)

@@ -1,0 +1,223 @@
+"""Why no recoding keeps the promise, and which promise near it holds. Counts and column names only, never a value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonym.criteria import DistinctL, EntropyL, Ground, KAnonymity, LDiversity, RecursiveL, TCloseness
+from anonym.errors import GuaranteeError
+from anonym.search.branch import BranchAndBound, Levels
+from anonym.search.judge import Asked, Classes, Judge, judge_of, settle
+from anonym.search.lattice import Lattice, lattice_of
+from anonym.search.problem import Problem
+
+CHECKS = 400  # spent on looking for the recoding that suppresses least
+Grounds = dict[int, tuple[Ground, ...]]
+Value = TypeVar("Value", int, float)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A recoding with its classes, none dropped but for rows that are lost from the start."""
+
+    levels: Levels
+    classes: Classes
+
+
+@dataclass(frozen=True)
+class Promise:
+    """A change of one criterion: what it is called, and the judge that asks for it instead."""
+
+    name: str
+    judge: Judge
+
+
+def refusal(problem: Problem, grounds: Grounds, *, proven: bool) -> GuaranteeError:
+    """The error for a problem without a solution: `found` carries the nearest one and what it misses."""
+    lattice = lattice_of(replace(problem, objective="suppression", weights=()))
+    judge = judge_of(problem, lattice, grounds)
+    least = _least_suppressing(problem, lattice, judge)
+    cases = [_case(problem, lattice, judge, chosen) for chosen in dict.fromkeys((least, _coarsest(lattice)))]
+    gone = _gone(problem, judge, cases[0])
+    failing = list(_failing(problem, judge, cases[0]))
+    nearest = [f"suppression of {_share(gone, problem.rows)}", *_nearest(problem, judge, cases)]
+    found = {
+        "levels": {h.column: level for h, level in zip(problem.hierarchies, cases[0].levels, strict=True)},
+        "k": int(cases[0].classes.members.min(initial=0)) or None,
+        "suppressed_rows": gone,
+        "limit": problem.limit,
+        "failing": failing,
+        "nearest": nearest,
+        "proven": proven,
+    }
+    return GuaranteeError(_message(problem, found), found)
+
+
+def _message(problem: Problem, found: dict[str, Any]) -> str:
+    asked = f"k = {problem.k} with at most {_share(problem.limit, problem.rows)} suppressed"
+    if problem.diversity or problem.closeness:
+        asked += ", and l and t as declared"
+    head = f"no recoding keeps the promise ({asked})"
+    if not found["proven"]:
+        head = f"no recoding that keeps the promise was found within the budget ({asked}); none is proven impossible"
+    lines = [head, f"the nearest suppresses {_share(found['suppressed_rows'], problem.rows)}"]
+    lines += [f"  {failure['text']}" for failure in found["failing"]]
+    return "\n".join([*lines, "what holds instead: " + "; or ".join(found["nearest"])])
+
+
+def _share(rows: int, of: int) -> str:
+    return f"{rows:,} of {of:,} rows ({100 * rows / max(of, 1):.4g} %)"
+
+
+def _least_suppressing(problem: Problem, lattice: Lattice, judge: Judge) -> Levels:
+    """The level numbers of the recoding that suppresses least, as far as a short search finds it."""
+    left = iter(range(CHECKS))
+    search = BranchAndBound(lattice, judge, problem.rows, problem.rows, lambda _: next(left, None) is not None)
+    search.offer(_coarsest(lattice))
+    search.run()
+    return search.best.chosen
+
+
+def _coarsest(lattice: Lattice) -> Levels:
+    return tuple(len(axis.levels) - 1 for axis in lattice.axes)
+
+
+def _case(problem: Problem, lattice: Lattice, judge: Judge, chosen: Levels) -> Case:
+    everything = replace(judge, k=KAnonymity(1), asked=())
+    search = BranchAndBound(lattice, everything, problem.rows, problem.rows, lambda _: True)
+    owner, depth = search.owner(chosen), len(lattice.axes)
+    count = int(owner.max(initial=-1)) + 1
+    rows = np.bincount(owner, weights=lattice.depths[-1].rows, minlength=count).astype(np.int64)
+    members = np.bincount(owner, weights=judge.members[-1].own, minlength=count).astype(np.int64)
+    judge.count_shared(depth, owner, members)
+    return Case(search.levels(chosen), Classes(depth, owner, rows, members))
+
+
+def _gone(problem: Problem, judge: Judge, case: Case) -> int:
+    holds = settle(judge, case.classes, judge.k.holds(case.classes.members))
+    return problem.rows - int(case.classes.rows[holds].sum())
+
+
+def _failing(problem: Problem, judge: Judge, case: Case) -> Iterator[dict[str, Any]]:
+    """What each criterion by itself says of the classes, none dropped."""
+    members = case.classes.members
+    yield from _failure(case, judge.k.holds(members), "k", None, judge.k.k, members, min)
+    everything = np.ones(case.classes.count, np.bool_)
+    for i, asked in enumerate(judge.asked):
+        table = judge.histograms(case.classes, i)
+        column = problem.cells.sensitive[asked.column].column
+        for diversity in asked.diversity:
+            folded = table.folded(judge.folds[i])
+            achieved, holds = judge.diversity(diversity, folded, members)
+            name, required, worst = _described(diversity)
+            yield from _failure(case, holds, name, column, required, achieved, worst)
+        for closeness, ground in asked.closeness:
+            distances = ground.distances(table, table.pooled(everything))
+            yield from _failure(case, closeness.holds(distances), "t", column, closeness.max, distances, max)
+
+
+def _described(diversity: LDiversity) -> tuple[str, float, Callable[..., Any]]:
+    if isinstance(diversity, RecursiveL):
+        return f"recursive ({diversity.c}, {diversity.l})-diversity: c", diversity.c, max
+    return ("distinct l" if isinstance(diversity, DistinctL) else "entropy l"), diversity.l, min
+
+
+def _failure(
+    case: Case,
+    holds: NDArray[np.bool_],
+    criterion: str,
+    column: str | None,
+    required: float,
+    achieved: NDArray[Any],
+    worst: Callable[..., Any],
+) -> Iterator[dict[str, Any]]:
+    if holds.all():
+        return
+    classes, rows, reached = int((~holds).sum()), int(case.classes.rows[~holds].sum()), worst(achieved.tolist())
+    of = "" if column is None else f" of column {column}"
+    text = f"{criterion}{of}: {required:g} required, {reached:g} reached, short in {classes:,} classes of {rows:,} rows"
+    yield {
+        "criterion": criterion,
+        "column": column,
+        "classes": classes,
+        "rows": rows,
+        "required": required,
+        "achieved": reached if math.isfinite(reached) else None,
+        "text": text,
+    }
+
+
+def _nearest(problem: Problem, judge: Judge, cases: Sequence[Case]) -> Iterator[str]:
+    """For each criterion, the nearest value of it alone that would do, where one does."""
+    for promises in _alternatives(problem, judge, cases[-1]):
+        holding = _first(promises, lambda p: any(_gone(problem, p.judge, case) <= problem.limit for case in cases))
+        if holding is not None:
+            yield holding.name
+
+
+def _first(promises: Sequence[Promise], holds: Callable[[Promise], bool]) -> Promise | None:
+    """The first that holds, where all after one that holds do too; checked, as that is not certain under t."""
+    low, high = 0, len(promises)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(promises[middle]) else (middle + 1, high)
+    return promises[low] if low < len(promises) and holds(promises[low]) else None
+
+
+def _alternatives(problem: Problem, judge: Judge, case: Case) -> Iterator[list[Promise]]:
+    """For each criterion, weaker and weaker forms of it."""
+    yield [Promise(f"k = {k}", replace(judge, k=KAnonymity(k))) for k in range(judge.k.k - 1, 0, -1)]
+    for i, asked in enumerate(judge.asked):
+        column = problem.cells.sensitive[asked.column].column
+        table = judge.histograms(case.classes, i)
+        folded = table.folded(judge.folds[i])
+        for at, diversity in enumerate(asked.diversity):
+            yield [
+                Promise(f"{_described(d)[0]} = {_described(d)[1]:g} of column {column}", _with_l(judge, i, at, d))
+                for d in _weaker(diversity, judge.diversity(diversity, folded, case.classes.members)[0])
+            ]
+        for at, (closeness, ground) in enumerate(asked.closeness):
+            distances = ground.distances(table, table.pooled(np.ones(case.classes.count, np.bool_)))
+            yield [
+                Promise(f"t = {t:g} of column {column}", _with_t(judge, i, at, replace(closeness, max=t)))
+                for t in _steps(distances[distances > closeness.max])
+            ]
+
+
+def _weaker(diversity: LDiversity, achieved: NDArray[Any]) -> Sequence[LDiversity]:
+    if isinstance(diversity, DistinctL):
+        return [DistinctL(l) for l in range(diversity.l - 1, 0, -1)]  # noqa: E741
+    if isinstance(diversity, EntropyL):
+        below = achieved[(achieved >= 1) & (achieved < diversity.l)]
+        return [EntropyL(-l) for l in _steps(-below)]  # noqa: E741
+    return [
+        RecursiveL(c, diversity.l) for c in _steps(achieved[np.isfinite(achieved) & (achieved >= diversity.c)] + 1e-4)
+    ]
+
+
+def _steps(values: NDArray[np.float64]) -> list[float]:
+    """Distinct values from the least on, rounded up to four decimals."""
+    steps: list[float] = np.unique(np.ceil(values * 1e4 - 1e-6) / 1e4).tolist()
+    return steps
+
+
+def _with_l(judge: Judge, i: int, at: int, diversity: LDiversity) -> Judge:
+    asked = judge.asked[i]
+    changed = (*asked.diversity[:at], diversity, *asked.diversity[at + 1 :])
+    return _with(judge, i, replace(asked, diversity=changed))
+
+
+def _with_t(judge: Judge, i: int, at: int, closeness: TCloseness) -> Judge:
+    asked = judge.asked[i]
+    changed = (*asked.closeness[:at], (closeness, asked.closeness[at][1]), *asked.closeness[at + 1 :])
+    return _with(judge, i, replace(asked, closeness=changed))
+
+
+def _with(judge: Judge, i: int, asked: Asked) -> Judge:
+    return replace(judge, asked=(*judge.asked[:i], asked, *judge.asked[i + 1 :]))
