@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from anonym.errors import InternalError
-
 
 def rules_folder() -> Path:
-    """The folder of shipped policies, hierarchies, recognisers and schemas. Raises InternalError if it is missing."""
+    """The folder of shipped policies, hierarchies, recognisers and schemas. Raises FileNotFoundError without it."""
     for folder in (Path(__file__).with_name("rules"), Path(__file__).parents[1] / "rules"):
         if folder.is_dir():
             return folder
-    raise InternalError("the folder rules, which ships with anonym, is missing: install anonym again")
+    raise FileNotFoundError("the folder rules, which ships with anonym, is missing: install anonym again")

@@ -26,11 +26,11 @@ from anonym.policy.globs import contains, entries_of, is_glob
 from anonym.policy.hierarchy_shapes import FileShape
 from anonym.policy.plain import At, Finding
 from anonym.policy.schema import PolicyShape
-from anonym.policy.terms import meant
+from anonym.policy.terms import MANY, meant
 
 LOOK_AROUND = re.compile(r"\(\?<?[=!]")
 BACK_REFERENCE = re.compile(r"\\[1-9k]|\(\?P=")
-MANY_GLOBS = 200
+MAX_GLOBS = 200
 PASTED = 32
 """Characters from which a name without `_`, `.` or `/` is taken for a key that somebody pasted."""
 
@@ -74,12 +74,6 @@ class Subject:
         for name, column in self.shape.columns.items():
             if isinstance(column, shapes) and name in self.columns:
                 yield ("columns", name), column
-
-    def unknown_name(self, name: str) -> str | None:
-        """What to say of a name that no entry of `columns` speaks for."""
-        if not self.columns or self.entries_of(name):
-            return None
-        return f"expected a column that is listed under columns{meant(name, list(self.columns))}"
 
 
 def _quasi(subject: Subject) -> Iterator[Finding]:
@@ -146,6 +140,8 @@ def _keys(subject: Subject) -> Iterator[Finding]:
 
 def _names(subject: Subject) -> Iterator[Finding]:
     shape = subject.shape
+    if not subject.columns:
+        return
     mentions: list[tuple[At, str]] = [(("input", "types", name), name) for name in shape.input.types]
     if isinstance(shape.text.also_from, list):
         mentions += [(("text", "also_from", index), name) for index, name in enumerate(shape.text.also_from)]
@@ -153,17 +149,22 @@ def _names(subject: Subject) -> Iterator[Finding]:
         mentions += [(("attacks", "linkage", "match", name), name) for name in shape.attacks.linkage.match]
     if shape.unit is not None and shape.unlisted == "refuse":
         mentions.append((("unit",), shape.unit))
+    unknown = 0
     for at, name in mentions:
-        if text := subject.unknown_name(name):
-            yield Finding(at, text)
+        if not subject.entries_of(name):
+            unknown += 1
+            near = meant(name, list(subject.columns)) if unknown <= MANY and len(subject.columns) <= MANY else ""
+            yield Finding(at, f"expected a column that is listed under columns{near}")
         elif at[0] in ("text", "unit") and "text" in {subject.roles[entry] for entry in subject.entries_of(name)}:
             yield Finding(at, "expected a column that is not of role text")
 
 
 def _globs(subject: Subject) -> Iterator[Finding]:
     told: set[str] = set()
-    # beyond that many, an overlap is found when the columns of an input are known
-    for wide, narrow in permutations(subject.globs[:MANY_GLOBS], 2):
+    if len(subject.globs) > MAX_GLOBS:
+        yield Finding(("columns",), f"expected at most {MAX_GLOBS} entries with *, ? or [")
+        return
+    for wide, narrow in permutations(subject.globs, 2):
         if narrow not in told and wide not in told and contains(wide, narrow):
             told.add(narrow)
             yield Finding(

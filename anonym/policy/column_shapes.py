@@ -42,7 +42,8 @@ class ColumnShape(Shape):
     def _unknown(cls, key: str, missing: list[str], data: Any) -> str | None:
         places = {name: where for name, where in _places().items() if name not in cls.model_fields}
         if key in places and close_to(key, missing) is None:
-            known = data.get("role") in ROLES and data.get("action", "drop") in ACTIONS
+            role = data.get("role")
+            known = role in ROLES and (role != "identifier" or data.get("action", "drop") in ACTIONS)
             return f"no such key here; it belongs to {places[key]}" if known else None
         return super()._unknown(key, missing, data)
 

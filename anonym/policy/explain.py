@@ -170,6 +170,7 @@ def _cuts(cuts: Sequence[Decimal]) -> str:
 
 def _number(value: Decimal) -> str:
     """As a person writes it, but for exponents that would fill the line."""
+    value = value.normalize()
     return f"{value:f}" if -10 < value.adjusted() < 20 else str(value)
 
 
@@ -193,7 +194,7 @@ def _diversity(promise: LDiversity) -> str:
         case EntropyL(l=l):
             return f"values as varied as {l:g} equally frequent ones (entropy l-diversity)"
         case RecursiveL(c=c, l=l):
-            return f"the most frequent value is rarer than {c:g} times those from the {l}th on (recursive l-diversity)"
+            return f"the most frequent value is rarer than {c:g} times those from rank {l} on (recursive l-diversity)"
 
 
 def _closeness(promise: TCloseness) -> str:
@@ -214,7 +215,7 @@ def _guarantee(policy: Policy) -> Iterator[str]:
     members = "rows" if policy.unit is None else f"units (distinct values of {policy.unit})"
     yield f"every class, the rows that agree on {', '.join(quasi) or 'nothing'}, has at least {guarantee.k} {members}"
     if guarantee.suppression:
-        percent = _number((guarantee.suppression * 100).normalize())
+        percent = _number(guarantee.suppression * 100)
         left = "left out" if guarantee.action == "drop" else "left empty"
         yield f"at most {percent} % of the input rows are {left} to get there"
     else:

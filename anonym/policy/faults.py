@@ -12,8 +12,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from anonym.errors import Fault
-from anonym.policy.plain import At, Finding
 from anonym.policy.column_shapes import ACTIONS, ROLES
+from anonym.policy.plain import At, Finding
 from anonym.policy.schema import PolicyShape
 from anonym.policy.terms import TAG, close_to, shown_key
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterable
-from fnmatch import fnmatchcase
-from functools import cache
+from fnmatch import translate
+from functools import cache, lru_cache
 
 _LONG = 400  # characters of two patterns beyond which they are only compared
 
@@ -16,7 +17,12 @@ def is_glob(name: str) -> bool:
 
 def matches(glob: str, name: str) -> bool:
     """Shell-style, letter case counts: `*` any text, `?` one character, `[ab]` one of them."""
-    return fnmatchcase(name, glob)
+    return _compiled(glob).match(name) is not None
+
+
+@lru_cache(1024)
+def _compiled(glob: str) -> re.Pattern[str]:
+    return re.compile(translate(glob))
 
 
 def entries_of(name: str, entries: Container[str], globs: Iterable[str]) -> tuple[str, ...]:

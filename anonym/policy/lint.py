@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from anonym.criteria import DistinctL, EntropyL
+from anonym.criteria import DistinctL, EntropyL, TCloseness
 from anonym.hierarchy.model import Breaks, Dates, FileHierarchy, Identity, Interval, Rounded, Suppress
 from anonym.policy.model import Drop, Identifier, Keep, Policy, Quasi, Sensitive, Text
 from anonym.policy.resolve import ResolvedColumn
@@ -20,7 +20,13 @@ def notes(policy: Policy, resolved: Sequence[ResolvedColumn] | None = None) -> l
     for column in resolved or ():
         if isinstance(column.role, Quasi):
             found += [f"columns.{column.name}: {note}" for note in _typed(column.role, column.dtype)]
+        if isinstance(column.role, Sensitive) and column.role.t and _ordered_as_text(column.role.t, column.dtype):
+            found.append(f"columns.{column.name}: its values are ranked as text; give their order in t.order")
     return list(dict.fromkeys(found))
+
+
+def _ordered_as_text(t: TCloseness, dtype: pl.DataType) -> bool:
+    return t.distance == "ordered" and t.order is None and isinstance(dtype, pl.String | pl.Categorical | pl.Enum)
 
 
 def _quasi(policy: Policy) -> Iterator[str]:

@@ -93,6 +93,8 @@ def _policy(document: yaml_reader.Document, base: Path, name: str) -> Policy:
     findings += sound.findings
     findings += checks.findings(checks.Subject(sound, data, base))
     findings += _not_yet(data, {finding.at for finding in findings})
+    if sound.broken and not findings:
+        findings.append(Finding((), "expected a policy in the form of the policy reference"))
     if findings:
         raise PolicyError(faults(findings, document.lines))
     return convert.policy(sound.shape, data, base, name)

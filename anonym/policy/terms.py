@@ -31,6 +31,9 @@ from anonym.policy.plain import kind_of
 TAG = "\0"
 """Begins the name of every union member, so that it is told apart from a key of the policy."""
 
+MANY = 100
+"""Keys of one mapping, or names, beyond which it is no longer guessed what each was meant to be."""
+
 _SHOWN_KEY = re.compile(r"[A-Za-z_][\w\- ]{0,30}")
 
 
@@ -226,7 +229,8 @@ def by_key(expected: str, *kinds: str, words: tuple[str, ...] | None = None) -> 
         if not isinstance(value, Mapping):
             return None
         exact = next((name for name in kinds if name in value), None)
-        near = exact or next((name for key in value if (name := close_to(key, kinds))), None)
+        keys = value if len(value) <= MANY else ()
+        near = exact or next((name for key in keys if (name := close_to(key, kinds))), None)
         return TAG + near if near else None
 
     return Discriminator(kind, "fault", f"expected {expected}")
@@ -242,6 +246,10 @@ _NATIVE: Mapping[str, Callable[[ErrorDetails], str]] = {
 """What pydantic's own errors say in our words; each type that a shape can raise is here."""
 
 
+def _silent(error: ErrorDetails) -> InitErrorDetails:
+    return InitErrorDetails(type=_error("expected another value, or none"), loc=error["loc"], input=None)
+
+
 class Shape(BaseModel):
     """A mapping with known keys, each read once and reported once."""
 
@@ -254,14 +262,16 @@ class Shape(BaseModel):
         try:
             return handler(data)
         except ValidationError as error:
-            told = cls._told(error.errors(include_url=False, include_context=True), data)
+            errors = error.errors(include_url=False, include_context=True)
+            # a fault that is not worth telling stands beside one that is; should it ever stand alone, it is told
+            told = cls._told(errors, data) or [_silent(errors[0])]
             raise ValidationError.from_exception_data(cls.__name__, told) from None
 
     @classmethod
     def _told(cls, errors: list[ErrorDetails], data: Any) -> list[InitErrorDetails]:
         unknown = [str(e["loc"][0]) for e in errors if e["type"] == "extra_forbidden" and len(e["loc"]) == 1]
         missing = [str(e["loc"][0]) for e in errors if e["type"] == "missing" and len(e["loc"]) == 1]
-        mistyped = {close_to(key, missing) for key in unknown}
+        mistyped = {close_to(key, missing) for key in unknown[:MANY]}
         told: list[InitErrorDetails] = []
         for error in errors:
             own = error["loc"][0] if len(error["loc"]) == 1 else None
@@ -286,6 +296,8 @@ class Shape(BaseModel):
     @classmethod
     def _unknown(cls, key: str, missing: list[str], data: Any) -> str | None:
         """What to say of a key that does not belong here; None where nothing is to be said."""
+        if len(data) > MANY:
+            return f"no such key; known here: {', '.join(cls.model_fields)}"
         free = [name for name in cls.model_fields if name not in data]
         near = close_to(key, missing) or (None if key in cls.elsewhere else close_to(key, free))
         if near:

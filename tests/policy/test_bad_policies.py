@@ -81,6 +81,9 @@ ONE_FAULT: list[tuple[str, str, str]] = [
     (column("{role: keep, allow_unique: true}"), "columns.c.allow_unique", "found true or false; put it in quotes"),
     (column("{role: keep, allow_uniqe: r}"), "columns.c.allow_uniqe", "did you mean allow_unique?"),
     (column("{role: text, language: en}"), "columns.c.language", "no such key; known here: role"),
+    (column("{role: quasi, action: null}"), "columns.c.action", "it belongs to role identifier"),
+    (column("{role: quasi, action: hash}"), "columns.c.action", "it belongs to role identifier"),
+    (column("{role: drop, action: drop}"), "columns.c.action", "it belongs to role identifier"),
     # identifiers
     (column("{role: identifier, action: hash}"), "columns.c.action", "expected one of drop, redact, pseudonym"),
     (column("{role: identifier, action: pseudonim, key: env:K}"), "columns.c.action", "did you mean pseudonym?"),
@@ -228,6 +231,13 @@ def test_one_fault_is_reported_once_with_its_path(faults: Faults, text: str, pat
     found = faults(text)
     assert [where for where, _ in found] == [path]
     assert words in found[0][1]
+
+
+def test_more_globs_than_can_be_compared_are_refused(faults: Faults) -> None:
+    globs = ", ".join(f"a{number}_*: {{role: drop}}" for number in range(201))
+    assert faults(f"anonym: 1\ncolumns: {{{globs}}}") == [
+        ("columns", "expected at most 200 entries with *, ? or [ (line 2)")
+    ]
 
 
 PATTERNS = [

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonym.policy import plain
@@ -176,6 +176,7 @@ def test_a_byte_order_mark_is_passed_over() -> None:
     assert read("\ufeffa: 1".encode()).value == {"a": 1}
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_any_text_is_read_without_an_exception(text: str) -> None:
     read(text.encode(errors="surrogatepass"))
@@ -207,6 +208,7 @@ _TOKENS = [
 ]
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(_TOKENS), max_size=40).map("".join))
 def test_any_yaml_like_text_is_read_without_an_exception(text: str) -> None:
     document = read(text.encode())
@@ -239,6 +241,7 @@ def _flow(value: Any) -> str:
     return json.dumps(value)
 
 
+@settings(deadline=None)
 @given(_PLAIN)
 def test_what_was_written_is_read_back(value: Any) -> None:
     document = read(_flow(value).encode())
