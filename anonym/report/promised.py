@@ -179,7 +179,7 @@ def _suppressed(evidence: Evidence) -> str:
 def _who_bears(evidence: Evidence) -> Markup:
     groups, overall = evidence["suppression"]["groups"], evidence["suppression"]["rate"] or 0.0
     by_column = [(column, list(found)) for column, found in groupby(groups, key=lambda group: group["column"])]
-    scale = max([overall, *(group["rate"] or 0.0 for group in groups)]) or 1.0
+    scale = max([overall, *(group["rate"] or 0.0 for group in groups if not group.get("rest"))]) or 1.0
     k = evidence["guarantee"]["k"]
     lead = (
         f"Share of each group's rows that was suppressed; the bars end at {figures.share(scale)}, the line marks "

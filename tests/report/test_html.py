@@ -74,8 +74,7 @@ def test_nothing_runs_and_nothing_is_fetched(name: str) -> None:
         assert not {"src", "srcset", "action", "formaction", "background", "xlink:href", "style"} & set(attributes)
         if "href" in attributes:
             assert re.fullmatch(r"#[a-z]+|data:,", attributes["href"] or ""), tag_name
-    [(_, _, style)] = page.all("style")
-    assert not re.search(r"url\(|@import|expression|</", style)
+    assert not any(re.search(r"url\(|import|expression|[@<]", style) for _, _, style in page.all("style"))
     assert len(PAGES[name]) < 1_000_000
 
 
@@ -248,7 +247,7 @@ def contrast(one: str, other: str) -> float:
 
 
 def themes() -> list[dict[str, str]]:
-    [(_, _, style)] = Page(PAGES["tickets"]).all("style")
+    style = "".join(style for _, _, style in Page(PAGES["tickets"]).all("style"))
     return [
         dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", block)) for block in re.findall(r":root \{(.*?)\}", style, re.S)
     ]
@@ -262,3 +261,8 @@ def test_text_has_contrast_aa_on_every_ground(theme: dict[str, str]) -> None:
             assert contrast(theme[ink], ground) >= 4.5, (ink, ground)
     for drawn in ("fill", "mark", "bad"):
         assert contrast(theme[drawn], theme["paper"]) >= 3, drawn
+
+
+def test_the_page_has_no_at_sign_of_its_own() -> None:
+    """So that whoever searches a release for addresses needs no exception for its report."""
+    assert "@" not in PAGES["tickets"]
