@@ -71,19 +71,22 @@ def rows_with_own(text: pl.Series, identifiers: pl.DataFrame) -> int:
 
     ASCII rows are narrowed down by the engine; the rest, where lower case and case folding differ, row by row.
     """
-    table = identifiers.select(pl.all().name.prefix("own ")).with_columns(text.alias("text"))
-    table = table.filter(pl.col("text").is_not_null())
-    suspect = pl.any_horizontal(_may_hold(name) for name in table.columns if name != "text")
-    names = [name for name in table.columns if name != "text"]
-    hits = table.filter(suspect)
+    names = [f"own {name}" for name in identifiers.columns]
+    table = identifiers.rename(dict(zip(identifiers.columns, names, strict=True))).with_columns(text.alias("text"))
+    lower = table.with_columns(pl.col("text").str.to_lowercase().alias("lower"), _ascii("text").alias("ascii"))
+    hits = lower.filter(pl.any_horizontal(_may_hold(name) for name in names))
     return sum(_holds(row[-1], row[:-1]) for row in hits.select(*names, "text").iter_rows())
 
 
 def _may_hold(name: str) -> pl.Expr:
-    own, text = pl.col(name).str.strip_chars(), pl.col("text")
-    ascii_only = (pl.col("text").str.len_bytes() == text.str.len_chars()) & (own.str.len_bytes() == own.str.len_chars())
-    found = text.str.to_lowercase().str.contains(own.str.to_lowercase(), literal=True)
-    return ((own.str.len_chars() >= SHORTEST) & (found | ~ascii_only)).fill_null(False)
+    own = pl.col(name).str.strip_chars()
+    found = pl.col("lower").str.contains(own.str.to_lowercase(), literal=True)
+    is_plain = pl.col("ascii") & _ascii(name)
+    return ((own.str.len_chars() >= SHORTEST) & (found | ~is_plain)).fill_null(False)
+
+
+def _ascii(name: str) -> pl.Expr:
+    return pl.col(name).str.len_bytes() == pl.col(name).str.len_chars()
 
 
 def _holds(text: str, own: Iterable[str | None]) -> bool:

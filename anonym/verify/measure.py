@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from anonym.verify import closeness, diversity
-from anonym.verify.codes import ordered_values, tally
+from anonym.verify.codes import coded, ordered_values, tally
 from anonym.verify.facts import Closeness, Diversity, Facts, SensitiveFact
 from anonym.verify.histogram import Floats, Histogram, histogram
 from anonym.verify.rows import ReleasedRows, canonical, released_rows
@@ -185,10 +185,14 @@ def linking(rows: ReleasedRows, facts: Facts) -> tuple[str, ...]:
 def _recurs(rows: ReleasedRows, column: str) -> bool:
     """Whether a value, null aside, stands on several rows of one unit."""
     assert rows.unit is not None
-    token = rows.column(column)
-    (value, _), times = tally(token.codes, rows.unit)
+    order = np.argsort(rows.unit, kind="stable")
+    unit, value = rows.unit[order], rows.values(column).rechunk().gather(order)
+    if (value[1:] == value[:-1]).fill_null(False).to_numpy()[unit[1:] == unit[:-1]].any():
+        return True  # most tokens that recur do so on neighbouring rows: spared are the codes of all of them
+    token = coded(value)
+    (held, _), times = tally(token.codes, unit)
     nothing = token.size - 1 if token.values.null_count() else -1
-    return bool((times[value != nothing] > 1).any())
+    return bool((times[held != nothing] > 1).any())
 
 
 def _known(rows: ReleasedRows, facts: Facts, counts: Mapping[str, Histogram]) -> dict[str, int | None]:

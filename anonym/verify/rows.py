@@ -60,9 +60,13 @@ class ReleasedRows:
     def classes(self) -> int:
         return len(self.rows)
 
-    def column(self, name: str) -> Coded:
+    def values(self, name: str) -> pl.Series:
+        """(n,) one column in canonical form."""
         values = read_column(self.frame, name)
-        return coded(values if self.kept is None else values.filter(self.kept))
+        return values if self.kept is None else values.filter(self.kept)
+
+    def column(self, name: str) -> Coded:
+        return coded(self.values(name))
 
     def pairs(self, value: Integers) -> tuple[Integers, Integers]:
         """Class and value of every distinct (class, value, member), sorted: a line for each member that holds it."""

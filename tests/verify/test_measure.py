@@ -404,6 +404,9 @@ def test_tokens_that_join_a_units_rows_ask_for_k_over_profiles() -> None:
     assert [f.criterion for f in holds(linked, facts("q", k=2))] == ["k over profiles"]
     accepted = of(rows, facts("q", identifiers=token, k=2, linkable=True), unit_codes=units)
     assert (accepted.counted, accepted.k) == ("units", 2)
+    scattered = {"q": list("abc"), "token": ["t1", "t2", "t1"]}
+    apart = of(scattered, facts("q", identifiers=token, k=2), unit_codes=pl.Series(["u", "u", "u"]))
+    assert apart.linked == ("token",)
     apart = of({**rows, "token": ["t1", "t2", "t3", NONE]}, facts("q", identifiers=token, k=2), unit_codes=units)
     assert (apart.linked, apart.k) == ((), 2)
     kept = of(
