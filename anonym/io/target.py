@@ -7,7 +7,6 @@ import fcntl
 import hashlib
 import logging
 import os
-import secrets
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from anonym.io.private import private_root
 
 log = logging.getLogger("anonym")
 
-_MARK = ".anonym-part-"
+_MARK = ".anonym-part"
 
 
 class Target:
@@ -41,7 +40,6 @@ class Target:
             if self.path.exists() and not self.force:
                 raise CallError(f"{self.path} exists: choose another name, or say --force to replace it")
             self._lock = _take_lock(self.path)
-            _remove_parts(self.path)
             self.part = self._new_part(self.path)
         return self
 
@@ -72,8 +70,11 @@ class Target:
             _settle(self.part, self.path)
 
     def _new_part(self, final: Path) -> Path:
-        part = self.path.with_name(f".{self.path.name}{_MARK}{secrets.token_hex(4)}{final.suffix}")
-        os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        """An empty file of mode 0600 beside the output. What a killed run left under this name is written over."""
+        part = self.path.with_name(f".{self.path.name}{_MARK}{final.name.removeprefix(self.path.stem)}")
+        handle = os.open(part, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_NOFOLLOW, 0o600)
+        os.fchmod(handle, 0o600)
+        os.close(handle)
         return part
 
 

@@ -199,6 +199,7 @@ def _l(reached: Reached) -> dict[str, Any]:
         "required": {"c": reached.required, "l": reached.l} if pair else reached.required,
         "achieved": {"c": reached.achieved, "l": reached.l} if pair else reached.achieved,
         "classes_failing": reached.classes,
+        "holds": _holds(reached),
     }
 
 
@@ -210,7 +211,13 @@ def _t(reached: Reached) -> dict[str, Any]:
         "against_input": reached.against_input,
         "moved": reached.moved,
         "classes_failing": reached.classes,
+        "holds": _holds(reached),
     }
+
+
+def _holds(reached: Reached) -> bool | None:
+    """An infinite measure prints as null, so it is said here whether the promise holds; None where nothing was there."""
+    return None if reached.achieved is None else reached.classes == 0
 
 
 def _columns(run: Run, measured: Measured) -> Iterator[dict[str, Any]]:
