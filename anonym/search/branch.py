@@ -28,6 +28,7 @@ SLACK = 1e-6  # rows; what a computed removal may exceed the rows left to suppre
 LOOK_AXES = 3  # axes still to decide on for which looking ahead pays (fewer: a split costs no more)
 LOOK_NODES = 30_000  # size of a lattice for which it pays: it halves the checks of 60,000 nodes, but not of 13,000
 NONE = np.empty(0, np.int32)
+NO_SIZES = np.empty(0, np.int64)
 
 Levels = tuple[int, ...]
 
@@ -61,16 +62,22 @@ class Split:
 
 
 @dataclass(frozen=True)
-class Child:
-    """One level of the next column, judged. `class_of` numbers the classes of the entries; `holds` is by class."""
+class Judged:
+    """The classes of a child: `class_of` numbers the class of each entry; `holds` and `paid` are by class."""
 
-    chosen: Levels
     class_of: NDArray[np.int32]
-    classes: Classes
     paid: NDArray[np.float64]
     holds: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Child:
+    """One level of the next column. `judged` is None where k by itself has told its bound."""
+
+    chosen: Levels
     bound: float
     gone: int
+    judged: Judged | None
 
 
 @dataclass(frozen=True)
@@ -108,6 +115,8 @@ class BranchAndBound:
         self.open = math.inf  # the least bound of a node left unvisited
         self.running = True
         self.reads = 0  # since the last check
+        self.numbers = np.arange(lattice.depths[-1].count + 2)
+        self.base = None if size_cost is not None else _base(lattice)
 
     def run(self) -> None:
         root = self.root()
@@ -121,20 +130,19 @@ class BranchAndBound:
 
     def root(self) -> Node | None:
         """Every column at its coarsest allowed level; None if that already suppresses too much."""
-        prefixes = self.lattice.depths[0]
+        prefixes, outlook = self.lattice.depths[0], Outlook.open(self.lattice)
         owner = np.arange(prefixes.count, dtype=np.int32)
         members = self.judge.members[0].own.copy()
         self.judge.count_shared(0, owner, members)
-        sizes = np.empty(0, np.int64) if self.size_cost is None else self.size_cost.least
-        classes = Classes(0, owner, prefixes.rows, members)
-        child = self._judged((), classes, np.zeros(prefixes.count), owner, Outlook.open(self.lattice), sizes)
+        sizes = NO_SIZES if self.size_cost is None else self.size_cost.least
+        paid = np.zeros(prefixes.count)
+        child = self._judged((), Classes(0, owner, prefixes.rows, members), owner, paid, outlook, sizes)
         self._count(prefixes.count)
-        if child is None:
+        if child is None or child.judged is None:
             return None
-        alive = np.flatnonzero(child.holds).astype(np.int32)
+        alive = np.flatnonzero(child.judged.holds).astype(np.int32)
         start = np.arange(alive.size + 1, dtype=np.int64)
-        paid, drop = child.paid[child.holds], self.drops[0]
-        return Node((), alive, start, paid, drop, child.bound, child.gone, Outlook.open(self.lattice), sizes)
+        return Node((), alive, start, paid[alive], self.drops[0], child.bound, child.gone, outlook, sizes)
 
     def walk(self, chosen: Levels) -> Node | None:
         """The node of `chosen`, whatever it costs; None if it suppresses too much."""
@@ -144,7 +152,7 @@ class BranchAndBound:
             if node is None:
                 break
             split = self._split(node)
-            child = self._child(split, level, Outlook.open(self.lattice))
+            child = self._child(split, level, node.outlook)
             node = None if child is None else self._descended(split, child, node.outlook)
         self.best = best
         return node
@@ -153,7 +161,7 @@ class BranchAndBound:
         """Take a complete recoding as the best, if it is."""
         node = self.walk(chosen)
         if node is not None:
-            self._offer(node)
+            self._offer(node.bound, node.gone, node.chosen)
 
     def owner(self, chosen: Levels) -> NDArray[np.int32]:
         """(entries,) the class of each entry under a complete recoding, -1 where it is dropped."""
@@ -163,9 +171,16 @@ class BranchAndBound:
             owner[node.order] = np.repeat(np.arange(node.start.size - 1, dtype=np.int32), np.diff(node.start))
         return owner
 
+    def levels(self, chosen: Levels) -> Levels:
+        """Levels by column of the problem, axes not decided on at their finest."""
+        levels = [0] * len(self.lattice.axes)
+        for i, axis in enumerate(self.lattice.axes):
+            levels[axis.column] = axis.levels[chosen[i] if i < len(chosen) else 0]
+        return tuple(levels)
+
     def _visit(self, node: Node) -> None:
         if node.depth == len(self.lattice.axes):
-            self._offer(node)
+            self._offer(node.bound, node.gone, node.chosen)
             return
         outlook = self._outlook(node) if self.running else node.outlook
         if not self.running:
@@ -174,15 +189,21 @@ class BranchAndBound:
         if outlook is None:
             return
         split = self._split(node)
-        levels = np.flatnonzero(outlook.allowed[node.depth]).tolist()
-        children = [child for level in levels if (child := self._child(split, level, outlook)) is not None]
-        for child in sorted(children, key=lambda child: (child.bound, child.gone, child.chosen)):
-            if not self._is_beaten(child.bound, child.gone, child.chosen):
+        children = self._glimpsed(split, outlook)
+        if self._needs_judging(node.depth + 1):
+            judged = (self._child(split, child.chosen[-1], outlook) for child in children)
+            children = sorted(filter(None, judged), key=_promise)
+        for child in children:
+            if self._is_beaten(child.bound, child.gone, child.chosen):
+                continue
+            if node.depth + 1 == len(self.lattice.axes):
+                self._offer(child.bound, child.gone, child.chosen)
+            else:
                 self._visit(self._descended(split, child, outlook))
 
-    def _offer(self, node: Node) -> None:
-        if not self._is_beaten(node.bound, node.gone, node.chosen):
-            self.best = Best(node.bound, node.gone, self.levels(node.chosen), node.chosen)
+    def _offer(self, bound: float, gone: int, chosen: Levels) -> None:
+        if not self._is_beaten(bound, gone, chosen):
+            self.best = Best(bound, gone, self.levels(chosen), chosen)
 
     def _is_beaten(self, bound: float, gone: int, chosen: Levels) -> bool:
         """Whether nothing below can come before the best found."""
@@ -190,12 +211,10 @@ class BranchAndBound:
             return bound > self.best.objective
         return (gone, self.levels(chosen)) >= (self.best.gone, self.best.levels)
 
-    def levels(self, chosen: Levels) -> Levels:
-        """Levels by column of the problem, axes not decided on at their finest."""
-        levels = [0] * len(self.lattice.axes)
-        for i, axis in enumerate(self.lattice.axes):
-            levels[axis.column] = axis.levels[chosen[i] if i < len(chosen) else 0]
-        return tuple(levels)
+    def _needs_judging(self, depth: int) -> bool:
+        """Whether more than rows and k decides on a class, or more than its rows on the bound."""
+        has_base = self.base is not None and depth < len(self.lattice.axes)
+        return self.judge.needs_owner(depth) or self.size_cost is not None or has_base
 
     def _count(self, reads: int) -> None:
         self.running &= self.step(self.reads + reads)
@@ -218,86 +237,137 @@ class BranchAndBound:
         self.reads += entry_of.size
         return Split(node, entry_of, (start, leaf, rows, members))
 
+    def _glimpsed(self, split: Split, outlook: Outlook) -> list[Child]:
+        """The children that may win by k alone, most promising first; units of several prefixes count in each."""
+        node, (start, leaf, rows, members) = split.node, split.entries
+        axis, depth = self.lattice.axes[node.depth], node.depth + 1
+        most = rows if self.judge.members[depth].shared_prefix.size else members
+        classes = self.numbers[: start.size - 1]
+        keeps, paying, costing, reads = kernels.look(
+            classes.astype(np.int32), self.numbers[: start.size], start, leaf, rows, most, axis.nodes, axis.cost,
+            node.paid, outlook.allowed[node.depth], self.judge.k.k,
+        )  # fmt: skip
+        children = []
+        for level in np.flatnonzero(outlook.allowed[node.depth]).tolist():
+            gone = self.rows - int(keeps[level])
+            bound = self._bound(depth, float(paying[level] + costing[level]), gone, 0.0, 0.0, outlook)
+            self._count(start.size)
+            if not self._is_out(bound, gone):
+                children.append(Child((*node.chosen, level), bound, gone, None))
+        self.reads += reads
+        return sorted(children, key=_promise)
+
+    def _merged(
+        self, split: Split, level: int
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        """(class of each entry; rows, members that lie in one prefix, cost a row of each class)."""
+        node, axis = split.node, self.lattice.axes[split.node.depth]
+        self.reads += split.entries[1].size
+        return kernels.merge(*split.entries, axis.nodes[level], axis.cost[level], node.paid, axis.widths[level])
+
     def _child(self, split: Split, level: int, outlook: Outlook) -> Child | None:
         """None if the child cannot hold anything better than the best found, or suppresses too much."""
         node, depth = split.node, split.node.depth + 1
-        axis = self.lattice.axes[node.depth]
-        class_of, rows, members, paid = kernels.merge(
-            *split.entries, axis.nodes[level], axis.cost[level], node.paid, axis.widths[level]
-        )
+        class_of, rows, members, paid = self._merged(split, level)
         owner = NONE
-        if self.judge.needs_owner(depth) or self.size_cost is not None:
-            owner = kernels.spread(split.entry_of, class_of, np.arange(rows.size, dtype=np.int32))
+        if self._needs_judging(depth):
+            owner = kernels.spread(split.entry_of, class_of, self.numbers[: rows.size].astype(np.int32))
             self.judge.count_shared(depth, owner, members)
-        sizes = node.sizes if self.size_cost is None else self.size_cost.floor(node.sizes, node.depth, level)
-        self._count(class_of.size + owner.size)
-        return self._judged((*node.chosen, level), Classes(depth, owner, rows, members), paid, class_of, outlook, sizes)
+        self._count(owner.size)
+        classes = Classes(depth, owner, rows, members)
+        return self._judged((*node.chosen, level), classes, class_of, paid, outlook, node.sizes)
 
     def _descended(self, split: Split, child: Child, outlook: Outlook) -> Node:
-        number = np.where(child.holds, np.cumsum(child.holds) - 1, -1).astype(np.int32)
-        node = split.node
+        node, judged = split.node, child.judged
+        if judged is None:
+            class_of, _, members, paid = self._merged(split, child.chosen[-1])
+            judged = Judged(class_of, paid, self.judge.k.holds(members))
+        number = np.where(judged.holds, np.cumsum(judged.holds) - 1, -1).astype(np.int32)
         first_child = self.lattice.depths[node.depth].first_child
         order, start = kernels.descend(
-            node.order, first_child, split.entry_of, child.class_of, number, int(child.holds.sum())
+            node.order, first_child, split.entry_of, judged.class_of, number, int(judged.holds.sum())
         )
         sizes = node.sizes
         if self.size_cost is not None:
-            sizes = self.size_cost.floor(sizes, node.depth, child.chosen[-1])
-        drop = self.drops[child.classes.depth]
-        return Node(child.chosen, order, start, child.paid[child.holds], drop, child.bound, child.gone, outlook, sizes)
+            sizes = self.size_cost.raised(sizes, node.depth, child.chosen[-1])
+        paid, drop = judged.paid[judged.holds], self.drops[node.depth + 1]
+        return Node(child.chosen, order, start, paid, drop, child.bound, child.gone, outlook, sizes)
 
     def _judged(
         self,
         chosen: Levels,
         classes: Classes,
-        paid: NDArray[np.float64],
         class_of: NDArray[np.int32],
+        paid: NDArray[np.float64],
         outlook: Outlook,
         sizes: NDArray[np.int64],
     ) -> Child | None:
         holds = self.judge.k.holds(classes.members)
-        kept, cost = kernels.kept(classes.rows, paid, holds)
-        gone = self.rows - kept
-        bound = self._bound(classes.depth, cost, gone, 0.0, outlook)
-        if self._is_out(bound, gone):
-            return None
-        if self.judge.asked or self.size_cost is not None:
-            holds, removal = self._narrowed(classes, holds, gone)
-            kept, cost = kernels.kept(classes.rows, paid, holds)
-            gone, extra = self.rows - kept, float(removal.sum())
-            cost += float((removal * (self.drops[classes.depth] - paid)).sum())
-            if self.size_cost is not None:
-                cost = self._size_cost(classes, holds, sizes)
-            bound = self._bound(classes.depth, cost, gone, extra, outlook)
-            if self._is_out(bound, gone + extra):
+        removal = np.zeros(classes.count)
+        if self.judge.asked:
+            gone = self.rows - kernels.kept(classes.rows, paid, holds)[0]
+            if gone > self.limit:
                 return None
-        return Child(chosen, class_of, classes, paid, holds, bound, gone)
+            holds, removal = self._narrowed(classes, holds, gone)
+        kept, cost = kernels.kept(classes.rows, paid, holds)
+        gone, extra, base = self.rows - kept, float(removal.sum()), 0.0
+        cost += float((removal * (self.drops[classes.depth] - paid)).sum())
+        if self.size_cost is not None:
+            cost = self._size_cost(chosen, classes, holds, sizes)
+        elif self.base is not None and classes.owner.size:
+            base = float(self.base[classes.depth][np.append(holds, False)[classes.owner]].sum())
+        bound = self._bound(classes.depth, cost, gone, extra, base, outlook)
+        if self._is_out(bound, gone + extra):
+            return None
+        return Child(chosen, bound, gone, Judged(class_of, paid, holds))
 
     def _narrowed(
         self, classes: Classes, holds: NDArray[np.bool_], gone: int
     ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
         """Which classes of `holds` are left, and the least rows that must still leave each."""
-        if not self.judge.asked:
-            return holds, np.zeros(classes.count)
         if classes.depth == len(self.lattice.axes):
             return settle(self.judge, classes, holds), np.zeros(classes.count)
         removal = least_removal(self.judge, classes, holds, self.limit - gone)
         left = np.isfinite(removal)
         return left, np.where(left, removal, 0.0)
 
-    def _size_cost(self, classes: Classes, holds: NDArray[np.bool_], sizes: NDArray[np.int64]) -> float:
+    def _size_cost(self, chosen: Levels, classes: Classes, holds: NDArray[np.bool_], sizes: NDArray[np.int64]) -> float:
         assert self.size_cost is not None
         if classes.depth == len(self.lattice.axes):
             return self.size_cost.exact(classes.rows, holds)
+        if not chosen:
+            return 0.0
         alive = np.append(holds, False)[classes.owner]
-        return self.size_cost.at_least(sizes, alive[self.lattice.depths[classes.depth].of_entry])
+        of_entry = self.lattice.depths[classes.depth].of_entry
+        return self.size_cost.at_least(sizes, classes.depth - 1, chosen[-1], alive, of_entry)
 
     def _is_out(self, bound: float, gone: float) -> bool:
         return gone > self.limit + SLACK or bound > self.best.objective + self.tie
 
-    def _bound(self, depth: int, cost: float, gone: int, extra: float, outlook: Outlook) -> float:
-        """`cost` is on the axes decided on, but for the rows gone; `extra` rows must still leave."""
+    def _bound(self, depth: int, cost: float, gone: int, extra: float, base: float, outlook: Outlook) -> float:
+        """`cost` is on the axes decided on, but for the rows gone; `extra` rows must still leave; `base` is what the
+        living rows cost at least on the other axes."""
         decided = cost + gone * self.drops[depth]
-        if not outlook.is_known:
-            return decided + (self.drops[-1] - self.drops[depth]) * (gone + extra)
-        return decided + float(np.maximum(outlook.floor[depth:], self.weights[depth:] * (gone + extra)).sum())
+        each = self.drops[-1] - self.drops[depth]
+        rest = max(each * (gone + extra), base + each * gone)
+        if outlook.is_known:
+            rest = max(rest, float(np.maximum(outlook.floor[depth:], self.weights[depth:] * (gone + extra)).sum()))
+        return decided + rest
+
+
+def _promise(child: Child) -> tuple[float, int, Levels]:
+    return child.bound, child.gone, child.chosen
+
+
+def _base(lattice: Lattice) -> list[NDArray[np.float64]] | None:
+    """A depth: (prefixes,) what their rows cost at least on the axes not decided on; None where that is nothing."""
+    rows = lattice.depths[-1].rows
+    least = [axis.cost.min(axis=0) for axis in lattice.axes]
+    if not any(cost.any() for cost in least):
+        return None
+    entries = [rows * cost[codes] for cost, codes in zip(least, lattice.codes, strict=True)]
+    base, rest = [], np.zeros(rows.size)
+    for i, depth in reversed(list(enumerate(lattice.depths))):
+        rest = rest + entries[i] if i < len(entries) else rest
+        base.append(np.bincount(depth.of_entry, weights=rest, minlength=depth.count))
+    return base[::-1]

@@ -161,7 +161,7 @@ def _untouched(problem: Problem, lattice: Lattice) -> float:
     for axis in lattice.axes:
         hierarchy = problem.hierarchies[axis.column]
         costs = node_costs(problem, axis.column)[hierarchy.ancestor[0]]
-        total += axis.weight * float(problem.cells.rows @ costs[problem.cells.codes[:, axis.column]])
+        total += axis.weight * float((problem.cells.rows * costs[problem.cells.codes[:, axis.column]]).sum())
     return total
 
 

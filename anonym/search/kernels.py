@@ -314,3 +314,14 @@ def group(key: NDArray[np.uint64], paid: Floats, rows: Ints, members: Ints) -> t
         class_members[c] += members[i]
         owner[i] = c
     return owner, class_rows[:filled].copy(), class_members[:filled].copy(), class_paid[:filled].copy()
+
+
+@kernel
+def size_cost(alive: Bools, of_entry: Codes, rows: Ints, floor: Ints, other: Ints, scale: float) -> float:
+    """The sum over entries of living prefixes of what their rows cost in classes of the larger size (see `sizes`)."""
+    total = 0.0
+    for i in range(of_entry.size):
+        if alive[of_entry[i]]:
+            size = max(floor[i], other[i])
+            total += rows[i] * (size * scale if scale > 0.0 else 1.0 - 1.0 / size)
+    return total

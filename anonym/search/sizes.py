@@ -12,9 +12,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from anonym.search import kernels
 from anonym.search.lattice import Lattice, pack
 
 Sizes = NDArray[np.int64]
+Codes = NDArray[np.int32]
 
 
 class SizeCost:
@@ -33,19 +35,24 @@ class SizeCost:
 
     def exact(self, rows: Sizes, holds: NDArray[np.bool_]) -> float:
         """Over the classes that hold."""
-        return float(rows[holds] @ self.of(rows[holds]))
+        return float((rows[holds] * self.of(rows[holds])).sum())
 
-    def at_least(self, floor: Sizes, alive: NDArray[np.bool_]) -> float:
-        """Over the living entries, whose classes have at least `floor` rows (entries,)."""
-        return float(self.entry_rows[alive] @ self.of(floor[alive]))
+    def at_least(self, floor: Sizes, depth: int, level: int, alive: NDArray[np.bool_], of_entry: Codes) -> float:
+        """Over the entries of living prefixes, classes being no smaller than `floor` (entries,) nor than with the axis
+        at `depth` at the level and all others at their finest."""
+        scale = 1.0 / self.rows if self.objective == "discernibility" else 0.0
+        return kernels.size_cost(alive, of_entry, self.entry_rows, floor, self._sizes(depth, level), scale)
 
-    def floor(self, above: Sizes, depth: int, level: int) -> Sizes:
-        """`above` raised to the class sizes with one more axis at its level and all others at their finest."""
-        if (depth, level) not in self.known:
-            self.known[depth, level] = self._sizes(depth, level)
-        return np.maximum(above, self.known[depth, level])
+    def raised(self, floor: Sizes, depth: int, level: int) -> Sizes:
+        """The larger of both bounds."""
+        return np.maximum(floor, self._sizes(depth, level))
 
     def _sizes(self, depth: int, level: int) -> Sizes:
+        if (depth, level) not in self.known:
+            self.known[depth, level] = self._counted(depth, level)
+        return self.known[depth, level]
+
+    def _counted(self, depth: int, level: int) -> Sizes:
         axes = list(enumerate(self.lattice.axes))
         nodes = [axis.nodes[level if i == depth else 0][self.lattice.codes[i]] for i, axis in axes]
         words = pack(nodes, [axis.widths[level if i == depth else 0] for i, axis in axes])
