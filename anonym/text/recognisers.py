@@ -18,7 +18,8 @@ from typing import Any
 import polars as pl
 import yaml
 
-from anonym.errors import Fault, InternalError, PolicyError
+from anonym.errors import Fault, PolicyError
+from anonym.rules import rules_folder
 from anonym.text.spans import Span
 from anonym.text.validators import Validator, validator
 
@@ -33,6 +34,7 @@ PACKS_OF: dict[str, tuple[str, ...]] = {
         "court",
         "health",
         "demographics",
+        "organisations",
         "us",
         "uk",
         "eu",
@@ -103,24 +105,20 @@ class Pack:
     predefined: tuple[Predefined, ...]
 
 
-def rules_folder() -> Path:
-    """`rules/recognisers`, inside the installed package or beside it in a checkout."""
-    package = Path(__file__).resolve().parents[1]
-    for folder in (package / "rules", package.parent / "rules"):
-        if (folder / "recognisers").is_dir():
-            return folder / "recognisers"
-    raise InternalError("the rule packs are not installed: no folder rules/recognisers beside or inside the package")
+def packs_folder() -> Path:
+    """`rules/recognisers`."""
+    return rules_folder() / "recognisers"
 
 
 def pack_names() -> tuple[str, ...]:
     """The packs that ship, and the names that stand for several."""
-    return (*PACKS_OF, *sorted(path.stem for path in rules_folder().glob("*.yaml")))
+    return (*PACKS_OF, *sorted(path.stem for path in packs_folder().glob("*.yaml")))
 
 
 @cache
 def load(name: str) -> Pack:
     """The shipped pack `name`. Raises PolicyError naming the packs that exist."""
-    path = rules_folder() / f"{name}.yaml"
+    path = packs_folder() / f"{name}.yaml"
     if not path.is_file():
         known = ", ".join(pack_names())
         raise PolicyError([Fault("text.packs", f"expected one of {known}; found another name")])

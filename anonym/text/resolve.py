@@ -111,7 +111,12 @@ def _joined(text: str, spans: list[Span]) -> list[Span]:
     joined: list[Span] = []
     for span in spans:
         last = joined[-1] if joined else None
-        if last and last.entity == span.entity and span.entity in JOINED and text[last.end : span.start] in (" ", "", "\u00a0"):
+        if (
+            last
+            and last.entity == span.entity
+            and span.entity in JOINED
+            and text[last.end : span.start] in (" ", "", "\u00a0")
+        ):
             joined[-1] = last.at(last.start, span.end)
         else:
             joined.append(span)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
+from anonym.text.lexicon import lexicon, plausible
 from anonym.text.names import known, occurrences, repeated, with_gaps
 from anonym.text.ner import NerBackend, backend
 from anonym.text.options import TextOptions
@@ -29,8 +30,10 @@ PASSES = 8
 """A replaced text is read again until nothing more is found, so that scrubbing it once more changes nothing. Two passes
 nearly always do; a text that still changes after the last one is withheld."""
 
-CANDIDATE = r"\p{Lu}|\p{Lo}|\d"
-"""Rows a model must see: without a capital, a digit or a caseless script there is no name that spaCy would find."""
+CASED = r"\p{Lu}|\p{Lo}|\d"
+"""Rows a cased model must see: without a capital, a digit or a caseless script there is no name that it would find."""
+
+LETTER = r"\p{L}"
 
 STAND_INS = {"PERSON": "Smith", "LOCATION": "Paris", "ORGANIZATION": "IBM", "DATE_TIME": "2001", "NRP": "French"}
 """What a model reads in place of a tag, so that the rest of the sentence looks to it as it did."""
@@ -73,6 +76,7 @@ class Scrubber:
         language = options.language
         self._rules = RuleSet([rule for pack in chosen for rule in pack.rules], language)
         self._presidio = recognisers([entry for pack in chosen for entry in pack.predefined], language)
+        self._words = lexicon(language)
         self._secrets = Secrets(language) if options.secrets else None
         self._backends: tuple[NerBackend, ...] = tuple(backend(name, language) for name in options.ner or ())
         self._replace = replacement(options.replace, key or entropy.token_bytes(32), language)
@@ -161,7 +165,9 @@ class Scrubber:
         """The spans of each text of a batch, resolved, in the text's own offsets."""
         texts = batch["text"]
         views = _views(texts)
-        plain = pl.Series([view.text if view else text for view, text in zip(views, texts, strict=True)], dtype=pl.String)
+        plain = pl.Series(
+            [view.text if view else text for view, text in zip(views, texts, strict=True)], dtype=pl.String
+        )
         found: list[list[Span]] = [[] for _ in views]
         for source in (self._rules, *self._presidio, *((self._secrets,) if self._secrets else ())):
             for row, span in source.detect(plain):
@@ -182,11 +188,17 @@ class Scrubber:
         return resolved
 
     def _model(self, texts: pl.Series, found: list[list[Span]]) -> None:
-        rows = texts.str.contains(CANDIDATE).arg_true().to_list()
-        views = [rewritten(text, _TAGGED, _stand_in) for text in texts.gather(rows).to_list()]
         for each in self._backends:
+            rows = texts.str.contains(CASED if each.cased else LETTER).arg_true().to_list()
+            views = [rewritten(text, _TAGGED, _stand_in) for text in texts.gather(rows).to_list()]
             for row, view, spans in zip(rows, views, each.entities([view.text for view in views]), strict=True):
-                found[row] += [view.original(span) for span in spans] if view.at else spans
+                kept = [tidy for span in spans if (tidy := plausible(view.text, span, self._words))]
+                if self._words:
+                    kept = [self._words.extended(view.text, span) for span in kept]
+                found[row] += [view.original(span) for span in kept] if view.at else kept
+        if self._words and self._backends:
+            for row, text in enumerate(texts):
+                found[row] += self._words.names(text)
 
 
 def _stand_in(marked: str) -> str:
@@ -197,7 +209,9 @@ def _known(batch: pl.DataFrame, texts: pl.Series, found: list[list[Span]]) -> No
     columns = [name for name in batch.columns if name.startswith("known.")]
     if not columns:
         return
-    for row, values in enumerate(batch.select(columns).rename(lambda name: name.removeprefix("known.")).iter_rows(named=True)):
+    for row, values in enumerate(
+        batch.select(columns).rename(lambda name: name.removeprefix("known.")).iter_rows(named=True)
+    ):
         view = unmarked(texts[row])
         spans = list(occurrences(view.text, known(values)))
         found[row] += (view.original(span) for span in with_gaps(view.text, spans))
@@ -220,7 +234,11 @@ def _batches(groups: pl.DataFrame) -> Iterator[pl.DataFrame]:
     lengths = groups["text"].str.len_chars().to_list()
     while start < groups.height:
         end, characters = start, 0
-        while end < groups.height and end - start < BATCH_ROWS and (end == start or characters + lengths[end] <= BATCH_CHARACTERS):
+        while (
+            end < groups.height
+            and end - start < BATCH_ROWS
+            and (end == start or characters + lengths[end] <= BATCH_CHARACTERS)
+        ):
             characters += lengths[end]
             end += 1
         yield groups[start:end]

@@ -117,7 +117,19 @@ def username(value: str) -> bool:
 
 def no_system_user(value: str) -> bool:
     """A home folder's owner that is a person."""
-    return value.casefold() not in {"ubuntu", "root", "public", "default", "admin", "user", "shared", "runner", "ec2-user", "vagrant", "app"}
+    return value.casefold() not in {
+        "ubuntu",
+        "root",
+        "public",
+        "default",
+        "admin",
+        "user",
+        "shared",
+        "runner",
+        "ec2-user",
+        "vagrant",
+        "app",
+    }
 
 
 _NO_NAME = frozenset(
@@ -139,7 +151,9 @@ def given_names() -> frozenset[str]:
     """Folded given names of Faker's locale lists (MIT), the Latin script's."""
     from importlib import import_module
 
-    locales = "en_US en_GB fr_FR es_ES de_DE it_IT nl_NL pt_PT pl_PL sv_SE da_DK no_NO fi_FI tr_TR en_IN cs_CZ hu_HU ro_RO"
+    locales = (
+        "en_US en_GB fr_FR es_ES de_DE it_IT nl_NL pt_PT pl_PL sv_SE da_DK no_NO fi_FI tr_TR en_IN cs_CZ hu_HU ro_RO"
+    )
     names: set[str] = set()
     for locale in locales.split():
         provider = import_module(f"faker.providers.person.{locale}").Provider
@@ -185,7 +199,11 @@ def key_value(value: str) -> bool:
     """Long and irregular enough for a generated key: letters and digits mixed, or hexadecimal, or base64 with both cases."""
     if not secret_value(value) or len(value) < 12 or re.fullmatch(r"[\d.\-:]+", value):
         return False
-    return any(c.isdigit() for c in value) and len(set(value)) >= 8 and not re.fullmatch(r"[\w.\-]+\.(?:com|net|org|io|js|py|json|html?)", value)
+    return (
+        any(c.isdigit() for c in value)
+        and len(set(value)) >= 8
+        and not re.fullmatch(r"[\w.\-]+\.(?:com|net|org|io|js|py|json|html?)", value)
+    )
 
 
 @cache
@@ -195,10 +213,25 @@ def _stdnum(name: str) -> Validator:
     return check
 
 
-OWN: dict[str, Validator] = {"luhn": luhn, "iban": iban, "ip": ip, "date": date, "phone": phone, "three_digits": three_digits, "docket": docket, "handle": handle, "username": username,
-    "no_system_user": no_system_user, "no_word": no_word, "given_name_first": given_name_first,
-    "mixed": mixed, "mixed_or_long": mixed_or_long,
-    "secret_value": secret_value, "password_in_prose": password_in_prose, "key_value": key_value}
+OWN: dict[str, Validator] = {
+    "luhn": luhn,
+    "iban": iban,
+    "ip": ip,
+    "date": date,
+    "phone": phone,
+    "three_digits": three_digits,
+    "docket": docket,
+    "handle": handle,
+    "username": username,
+    "no_system_user": no_system_user,
+    "no_word": no_word,
+    "given_name_first": given_name_first,
+    "mixed": mixed,
+    "mixed_or_long": mixed_or_long,
+    "secret_value": secret_value,
+    "password_in_prose": password_in_prose,
+    "key_value": key_value,
+}
 
 
 def validator(name: str) -> Validator:

@@ -1,0 +1,224 @@
+"""What a word is, by a dictionary: a common word, or one that is only ever written with a capital.
+
+The lists (SCOWL, `rules/recognisers/words/`) decide what a model's opinion is worth: a "person" called OMG is none, and
+`philippines` is a place in lower case too. There is one for English; for other languages nothing is filtered or added.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from anonym.text.recognisers import packs_folder
+from anonym.text.spans import Span
+from anonym.text.validators import given_names
+
+_FILES = {"en": "english.txt"}
+
+INFORMAL = frozenset(
+    """lol omg omfg wtf wth idk tbh imo imho smh lmao lmfao rofl btw pls plz ppl thx ur youre theyre gonna wanna gotta
+    cant wont dont didnt doesnt isnt aint im ive thats whats yall bro bruh dude yea yeah yep nah nope hmm haha hahaha ok okay
+    rt fb dm pm am tv pc dvd cd vlog vlogs vid vids pic pics app apps asap fyi faq aka etc eta atm diy rip ftw stfu gtfo
+    yay yass yas wow woah ugh aww awww erm huh meh dang gosh congrats goodnight goodmorning kinda sorta dunno lemme gimme
+    cuz coz tho thru til bday selfie selfies emoji meme memes url html http https www com org net email emails website inc
+    ltd llc corp co tel fax cell mobile re fw fwd cc bcc ps nb att attn approx dept est vs ie eg api ascii pdf xml json sql
+    cpu gpu ram usb led lcd gps sms id pin ssn dob usd eur gbp covid wifi internet online offline blog blogs""".split()
+)
+
+FUNCTION_WORDS = frozenset(
+    """a about above after again against all almost also although always am among an and another any anybody anyone
+    anything are around as at away back be became because been before being below between both but by came can could
+    did do does doing done down during each either else enough even ever every everybody everyone everything few first
+    for from further get gets getting give given go goes going gone good got great had has have having he hello her here
+    hers herself hi him himself his how however i if in indeed into is it its itself just keep last least less let like
+    little look made make makes many may maybe me might mine more most much must my myself near need neither never new
+    next no nobody none nor not nothing now of off often oh on once one only onto or other others our ours out over own
+    part per perhaps please put quite rather really regarding right said same saw say says see seem seems seen several
+    she should show since so some somebody someone something sometimes soon still such take than thank thanks that the
+    their theirs them then there therefore these they thing things think this those though through thus to today together
+    too toward tomorrow tonight two under until up upon us use used very via want was way we well went were what whatever
+    when whenever where whether which while who whoever whole whom whose why will with within without would yes yesterday
+    yet you your yours yourself love nice best happy sorry sir dear man day time year people god lord""".split()
+)
+"""Words that say nothing about their neighbours when a sentence opens with them."""
+
+_LONG = re.compile(r"(\w)\1\1|(\w\w)\2\2", re.I)
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_CAPITALISED = re.compile(r"(?<![\w@#/.\-'’])[^\W\d_a-zß-öø-ÿ][^\W\d_]{2,}(?![\w@])")
+_LOWER = re.compile(r"(?<![\w@#/.\-'’])[a-zß-öø-ÿ]{3,}(?![\w@/]|\.\w)")
+
+
+_CAPITAL = r"[^\W\d_a-zß-öø-ÿ][\w’]*"
+_GOES_ON = re.compile(rf"(?:[ ]|[ ]?[\-'’:&][ ]?)(?:(?:of|the|and|&|for)[ ]){{0,2}}({_CAPITAL})")
+_BEGINS = re.compile(rf"(?<!\w)({_CAPITAL})[ ](?:(?:of|the|and|&|for)[ ]){{0,2}}\Z")
+_NUMBERED = re.compile(
+    r"[ ]\d{1,3}(?:[ ]?[a-zA-Z])?\b(?![./:%,]\d|%|[ ](?:years|days|hours|minutes|times|people|percent|am|pm)\b)"
+)
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """Folded words: `lower` are written in lower case, `proper` only with a capital."""
+
+    lower: frozenset[str]
+    proper: frozenset[str]
+
+    def common(self, word: str) -> bool:
+        """A word of the language, an abbreviation of the net, or a shout (`yessss`)."""
+        plain = word.casefold().replace("’", "'")
+        stem = plain.split("'")[0]
+        return (
+            stem in self.lower
+            or stem in INFORMAL
+            or (stem.endswith("s") and stem[:-1] in self.lower)
+            or _LONG.search(stem) is not None
+        )
+
+    def shouted(self, word: str) -> bool:
+        """Words that no doubt of a model should turn into a name."""
+        plain = word.casefold()
+        return plain in FUNCTION_WORDS or plain in INFORMAL or _LONG.search(plain) is not None
+
+    def credible(self, word: str, score: float) -> bool:
+        """Whether a model's doubt about one word is worth acting on: more easily if no dictionary has the word."""
+        if len(word) < 2 or not word[0].isalpha() or self.shouted(word):
+            return False
+        return not self.common(word) or (score >= LIKELY and word[0].isupper())
+
+    def extended(self, text: str, span: Span) -> Span:
+        """A name with the capitalised words it goes on with or begins with, and a model's number: `Galaxy Note 7`."""
+        if span.entity not in NAMED or not text[span.start].isupper():
+            return span
+        start, end = span.start, span.end
+        while (match := _GOES_ON.match(text, end)) and match.group(1) != "I":
+            end = match.end()
+        while match := _BEGINS.search(text, max(0, start - 40), start):
+            opens = _opens_sentence(text, match.start(1))
+            if match.group(1) == "I" or (opens and match.group(1).casefold() in FUNCTION_WORDS):
+                break
+            start = match.start(1)
+        number = _NUMBERED.match(text, end)
+        return span.at(start, number.end() if number else end)
+
+    def names(self, text: str) -> Iterator[Span]:
+        """Words that no dictionary has, capitalised; and proper names in lower case."""
+        for match in _CAPITALISED.finditer(text):
+            word = match.group()
+            if not (word.isupper() and len(word) < 4) and not self.common(word):
+                yield self.extended(text, Span(*match.span(), _kind(word), 0.5, "lexicon:unknown", False))
+        for match in _LOWER.finditer(text):
+            if (
+                match.group() in self.proper
+                and (len(match.group()) > 3 or match.group() in given_names())
+                and not self.common(match.group())
+            ):
+                yield Span(*match.span(), _kind(match.group()), 0.5, "lexicon:lower", False)
+
+
+def _kind(word: str) -> str:
+    return "PERSON" if word.casefold() in given_names() else "MISC"
+
+
+@cache
+def lexicon(language: str) -> Lexicon | None:
+    """The lexicon of a language, read once, or None where there is none."""
+    if language not in _FILES:
+        return None
+    words = (packs_folder() / "words" / _FILES[language]).read_text(encoding="utf-8").splitlines()
+    words = [word for word in words if not word.startswith("#")]
+    lower = frozenset(word for word in words if word.islower())
+    return Lexicon(lower, frozenset(word.casefold() for word in words if not word.islower()) - lower)
+
+
+NAMED = frozenset({"PERSON", "LOCATION", "ORGANIZATION", "MISC"})
+"""Entities that are names, whose words a dictionary can judge."""
+
+SURE, CERTAIN, LIKELY = 0.5, 0.5, 0.3
+
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+_DATED = re.compile(
+    rf"(?i)\b{_MONTH}\b|day\b(?<!\btoday)(?<!\bbirthday)|\b(?:1[5-9]|20)\d\d\b|\d{{1,4}}[./\-]\d{{1,2}}[./\-]\d{{1,4}}|\d:\d\d|\d\s?[ap]\.?m\b"
+    r"|\d(?:st|nd|rd|th)\b|christmas|easter|ramadan|thanksgiving|eid\b|yom kippur|\b\d0s\b"
+)
+_LARGE = re.compile(r"\d[\d.,\s]{3,}|(?i:thousand|million|billion)")
+_VAGUE = re.compile(
+    r"(?i)^(?:(?:the|this|that|every|each|another|one|all|a|any|per|next|last|some|same|whole|entire|other)\s)*(?:days?|today|yesterday|tomorrow|daily|monday to friday)$"
+)
+
+
+def plausible(text: str, span: Span, words: Lexicon | None) -> Span | None:
+    """A model's finding, its ends tidied, or None where it says nothing of anybody."""
+    found = text[span.start : span.end]
+    if span.entity == "QUANTITY":
+        return span if _LARGE.search(found) else None
+    if span.entity == "DATE_TIME":
+        return span if _DATED.search(found) and not _VAGUE.match(found) else None
+    if not _shaped(span.entity, found):
+        return None
+    if span.score < CERTAIN:
+        return span if words and words.credible(found, span.score) else None
+    if span.entity not in NAMED and span.entity != "NRP":
+        return span
+    if words is None:
+        return span if any(c.isalpha() for c in found) else None
+    if span.rule == "spacy" and not _capitalised(found):
+        return None
+    tidy = _tidied(text, span, words)
+    return tidy if tidy and _says_something(text, tidy, words) else None
+
+
+_SHORT = frozenset({"US", "UK", "EU", "UN", "LA", "DC", "NY", "NYC", "HK", "UAE", "BA", "HP", "GM", "GE", "BP"})
+
+
+def _capitalised(found: str) -> bool:
+    """Has a capital, and is no abbreviation of two letters that could be anything."""
+    return any(c.isupper() for c in found) and (len(found) > 2 or found in _SHORT)
+
+
+_DIGITS = {"PHONE_NUMBER": 6, "TAX_ID": 5, "BANK_ACCOUNT": 5, "ROUTING_NUMBER": 6, "GOVERNMENT_ID": 5, "PASSPORT": 5}
+_DIGITS |= {"DRIVER_LICENSE": 4, "POSTCODE": 3}
+
+
+def _shaped(entity: str, found: str) -> bool:
+    """Whether what a model calls a number or an address looks like one."""
+    if entity == "URL":
+        return re.search(r"\w\.\w|://", found) is not None
+    if entity == "EMAIL_ADDRESS":
+        return "@" in found
+    return sum(c.isdigit() for c in found) >= _DIGITS.get(entity, 0)
+
+
+def _tidied(text: str, span: Span, words: Lexicon) -> Span | None:
+    """Without the lower-case words at its ends that are no part of a name: common ones, or where the model reads
+    lower case well, those that never are.
+    """
+    stray = words.shouted if span.rule == "rampart" else words.common
+    tokens = list(_WORD.finditer(text, span.start, span.end))
+    start, end = span.start, span.end
+    while tokens and tokens[0].group().islower() and stray(tokens[0].group()):
+        start = tokens.pop(0).end()
+    while tokens and tokens[-1].group().islower() and stray(tokens[-1].group()):
+        end = tokens.pop().start()
+    if not tokens:
+        return None
+    return span.at(max(start, span.start), end) if (start, end) != (span.start, span.end) else span
+
+
+def _says_something(text: str, span: Span, words: Lexicon) -> bool:
+    tokens = _WORD.findall(text, span.start, span.end)
+    if not all(words.common(token) for token in tokens):
+        return True
+    if any(token.casefold() in given_names() for token in tokens):
+        return True
+    if span.rule == "rampart" and span.score >= SURE:
+        return len(tokens[0]) > 1 and not all(words.shouted(token) for token in tokens)
+    shouted = all(token.isupper() for token in tokens)
+    first = _opens_sentence(text, span.start)
+    return not shouted and not (first and len(tokens) == 1)
+
+
+def _opens_sentence(text: str, start: int) -> bool:
+    before = text[max(0, start - 4) : start].rstrip(" \"'“‘(*_-")
+    return not before or before[-1] in ".!?:;\n•>"
