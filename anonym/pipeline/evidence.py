@@ -216,7 +216,7 @@ def _t(reached: Reached) -> dict[str, Any]:
 
 
 def _holds(reached: Reached) -> bool | None:
-    """An infinite measure prints as null, so it is said here whether the promise holds; None where nothing was there."""
+    """Said here, since an infinite measure prints as null; None where nothing was measured."""
     return None if reached.achieved is None else reached.classes == 0
 
 
