@@ -73,7 +73,8 @@ def rows_with_own(text: pl.Series, identifiers: pl.DataFrame) -> int:
     """
     names = [f"own {name}" for name in identifiers.columns]
     table = identifiers.rename(dict(zip(identifiers.columns, names, strict=True))).with_columns(text.alias("text"))
-    lower = table.with_columns(pl.col("text").str.to_lowercase().alias("lower"), _ascii("text").alias("ascii"))
+    given = table.filter(pl.col("text").is_not_null())
+    lower = given.with_columns(pl.col("text").str.to_lowercase().alias("lower"), _ascii("text").alias("ascii"))
     hits = lower.filter(pl.any_horizontal(_may_hold(name) for name in names))
     return sum(_holds(row[-1], row[:-1]) for row in hits.select(*names, "text").iter_rows())
 
@@ -82,7 +83,7 @@ def _may_hold(name: str) -> pl.Expr:
     own = pl.col(name).str.strip_chars()
     found = pl.col("lower").str.contains(own.str.to_lowercase(), literal=True)
     is_plain = pl.col("ascii") & _ascii(name)
-    return ((own.str.len_chars() >= SHORTEST) & (found | ~is_plain)).fill_null(False)
+    return (((own.str.len_chars() >= SHORTEST) & found) | ~is_plain).fill_null(False)
 
 
 def _ascii(name: str) -> pl.Expr:
