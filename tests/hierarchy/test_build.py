@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal as D
@@ -55,7 +56,8 @@ def costs(hierarchy: Hierarchy, level: int) -> list[float]:
 
 
 INTEGERS = pl.Series([-6, -5, 0, 4, 5, 30, 39, None], dtype=pl.Int16)
-BELOW = np.nextafter
+BELOW = math.nextafter
+JUST = 0.05  # the float below it, times 100, is 5.0
 
 CASES: dict[str, tuple[Declaration, pl.Series, dict[str, Any], list[list[str | None]]]] = {
     "integers in intervals": (
@@ -131,6 +133,32 @@ CASES: dict[str, tuple[Declaration, pl.Series, dict[str, Any], list[list[str | N
         pl.Series([0.3, 0.7, 16777216.0], dtype=pl.Float32),
         {},
         [["0.3", "0.7", "16777216.0"], ["[0.3, 0.4)", "[0.7, 0.8)", "[16777216, 16777216.1)"], ["*"] * 3],
+    ),
+    "integers at the end of Int64": (
+        interval("10"),
+        pl.Series([-(2**63), 2**63 - 1]),
+        {},
+        [
+            ["-9223372036854775808", "9223372036854775807"],
+            ["-9223372036854775810--9223372036854775801", "9223372036854775800-9223372036854775809"],
+            ["*", "*"],
+        ],
+    ),
+    "bottom on an edge": (
+        interval("5"),
+        pl.Series([5.0, 6.0]),
+        {"bottom": D(5)},
+        [["<=5", "6.0"], ["<=5", "(5, 10)"], ["*", "*"]],
+    ),
+    "floats just below an edge": (
+        interval("0.01"),
+        pl.Series([BELOW(JUST, 0), JUST]),
+        {},
+        [
+            [str(BELOW(JUST, 0)), str(JUST)],
+            [f"[{JUST - 0.01:.2f}, {JUST})", f"[{JUST}, {JUST + 0.01:.2f})"],
+            ["*", "*"],
+        ],
     ),
     "floats far beyond the width": (
         interval("5"),
@@ -218,6 +246,12 @@ CASES: dict[str, tuple[Declaration, pl.Series, dict[str, Any], list[list[str | N
         pl.Series(["*", "1"]),
         {},
         [["*", "1"], ["*", "1"], ["*", "*"]],
+    ),
+    "and stays the root at coarser levels": (
+        Prefix((1,)),
+        pl.Series(["*", "11", "12"]),
+        {},
+        [["*", "11", "12"], ["*", "1*", "1*"], ["*"] * 3],
     ),
     "periods": (
         Dates(("day", "month", "quarter", "year", "decade")),
@@ -378,11 +412,19 @@ def test_an_hour_that_comes_twice_stays_two_values() -> None:
 
 
 @pytest.mark.parametrize(
-    "zone", ["Europe/Berlin", "America/Sao_Paulo", "America/Havana", "Asia/Kathmandu", "Africa/Cairo"]
+    ("zone", "year"),
+    [
+        ("Europe/Berlin", 2018),
+        ("America/Sao_Paulo", 2018),  # 24:00 becomes 1:00, and 23:00
+        ("America/Havana", 2018),  # 1:00 becomes 0:00
+        ("America/St_Johns", 2009),  # 0:01 becomes 23:01
+        ("America/Toronto", 1919),  # 23:30 becomes 0:30
+        ("Asia/Kathmandu", 2018),
+    ],
 )
-def test_every_moment_of_some_years_lies_inside_its_local_day(zone: str) -> None:
-    """Clocks in these zones skip or repeat midnight, or change at odd offsets."""
-    start, end = datetime(2016, 1, 1), datetime(2019, 1, 1)
+def test_every_moment_of_a_year_lies_inside_its_local_day(zone: str, year: int) -> None:
+    """Where clocks skip or repeat midnight, too."""
+    start, end = datetime(year, 1, 1), datetime(year + 1, 1, 1)
     domain = pl.datetime_range(start, end, "30m", time_unit="ms", time_zone="UTC", eager=True).dt.convert_time_zone(
         zone
     )
@@ -466,6 +508,12 @@ def test_an_uneven_tree_costs_what_its_label_covers(written: Write) -> None:
     assert costs(hierarchy, 3) == [1] * 4
 
 
+def test_an_uneven_tree_costs_the_same_beside_an_uncovered_value(written: Write) -> None:
+    lines = "a,north,north,*\nb,valley,north,*\n"
+    hierarchy = build("c", FileHierarchy(written(lines)), pl.Series(["a", "b", "z"]), uncovered="top")
+    assert costs(hierarchy, 1) == pytest.approx([1 / 2, 0, 1])
+
+
 def test_an_inner_root_is_the_root(written: Write) -> None:
     hierarchy = build("c", FileHierarchy(written("a,all,all\nb,x,all\n")), pl.Series(["a", "b"]))
     assert label_rows(hierarchy)[1] == ["*", "x"]
@@ -501,6 +549,16 @@ def test_refusals(case: str) -> None:
     declared, domain, options, kind, words = REFUSED[case]
     with pytest.raises(kind, match=words):
         build("c", declared, domain, **options)
+
+
+def test_the_penalty_of_enormous_floats_is_finite() -> None:
+    hierarchy = build("c", Breaks(((D(0),),)), pl.Series([-1.7e308, -0.85e308, 0.0, 1.7e308]))
+    assert costs(hierarchy, 1) == pytest.approx([0.25, 0.25, 0.5, 0.5])
+
+
+def test_the_penalty_of_the_whole_of_int64_does_not_wrap() -> None:
+    hierarchy = build("c", Breaks(((D(0),),)), pl.Series([-(2**63), -1, 0, 2**63 - 1]))
+    assert costs(hierarchy, 1) == pytest.approx([0.5] * 4)
 
 
 def test_levels_can_be_limited() -> None:

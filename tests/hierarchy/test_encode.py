@@ -44,6 +44,11 @@ COLUMNS: dict[str, tuple[pl.Series, list[Any], list[int]]] = {
     ),
     "single floats": (pl.Series([0.1, math.nan, -0.0], dtype=pl.Float32), None, [1, 2, 0]),
     "small integers": (pl.Series([127, -128, None, 0], dtype=pl.Int8), [-128, 0, 127, None], [2, 0, 3, 1]),
+    "integers whose distance passes their type": (
+        pl.Series([100, -100, -10, 45], dtype=pl.Int8),
+        [-100, -10, 45, 100],
+        [3, 0, 1, 2],
+    ),
     "unsigned integers": (pl.Series([255, 0, 3], dtype=pl.UInt8), [0, 3, 255], [2, 0, 1]),
     "large unsigned integers": (pl.Series([2**64 - 1, 2**64 - 3], dtype=pl.UInt64), [2**64 - 3, 2**64 - 1], [1, 0]),
     "far integers": (pl.Series([2**62, -(2**62), 5]), [-(2**62), 5, 2**62], [2, 0, 1]),
@@ -97,6 +102,8 @@ def test_no_negative_zero_is_left() -> None:
 
 CHANGED: dict[str, tuple[pl.Series, pl.Series]] = {
     "another text": (pl.Series(["a", "b"]), pl.Series(["a", "canary"])),
+    "another text beside null": (pl.Series(["a", None]), pl.Series(["canary"])),
+    "another number beside null": (pl.Series([1, None]), pl.Series([4711])),
     "another number": (pl.Series([1, 31337]), pl.Series([1, 4711])),
     "a number beyond": (pl.Series([1, 3]), pl.Series([4711])),
     "a far number": (pl.Series([0, 2**62]), pl.Series([4711])),
