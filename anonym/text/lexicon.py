@@ -186,7 +186,7 @@ def _shaped(entity: str, found: str) -> bool:
     if entity == "URL":
         return re.search(r"\w\.\w|://", found) is not None
     if entity == "EMAIL_ADDRESS":
-        return "@" in found
+        return re.search(r"\S@\S+\.\w|\bat\b", found) is not None
     return sum(c.isdigit() for c in found) >= _DIGITS.get(entity, 0)
 
 

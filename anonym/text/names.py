@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -243,8 +243,23 @@ def with_gaps(text: str, spans: Sequence[Span]) -> Iterator[Span]:
         yield last
 
 
-def repeated(text: str, found: Iterable[Span]) -> Iterator[Span]:
-    """A personal name that was found once, wherever else it stands: whole or in parts, in every case, possessive."""
+_ALIAS = re.compile(
+    r"[ ]?\((?:hereafter[ ,:]*|“|\"|'|‘)+(?P<alias>[^\W\d_a-z][\w&.\-]{1,20}(?:[ ][^\W\d_a-z][\w.\-]{1,20}){0,2})[”\"'’]"
+)
+
+
+def aliases(text: str, found: Iterable[Span]) -> Iterator[Span]:
+    """A name's defined short form: `Employment Appeal Tribunal (“EAT”)`."""
+    for span in found:
+        if span.entity in {"PERSON", "ORGANIZATION", "LOCATION"} and (match := _ALIAS.match(text, span.end)):
+            yield Span(*match.span("alias"), span.entity, span.score, span.rule, False)
+
+
+def repeated(text: str, found: Iterable[Span], common: Callable[[str], bool]) -> Iterator[Span]:
+    """A personal name that was found once, wherever else it stands: whole or in parts, in every case, possessive.
+
+    Parts that are `common` words count only where they are written as names, inside a sentence.
+    """
     parts: dict[str, tuple[str, str]] = {}
     wholes: dict[str, tuple[str, str]] = {}
     for span in found:
@@ -254,13 +269,19 @@ def repeated(text: str, found: Iterable[Span]) -> Iterator[Span]:
         if span.entity == "PERSON":
             names = [part for part in name_parts(plain) if len(part) >= 3]
             parts |= {part: (span.entity, f"{span.rule}:again") for part in names}
-        elif span.entity in {"ORGANIZATION", "LOCATION"} and len(plain) >= 4:
+        elif span.entity in {"ORGANIZATION", "LOCATION"} and len(plain) >= 3:
             wholes[re.sub(r"\s+", " ", plain)] = (span.entity, f"{span.rule}:again")
     folded = fold(text)
     for part, (entity, rule) in parts.items():
         for start, end in _parts(text, folded, part, {}):
-            yield Span(start, end, entity, 0.8, rule, False)
+            if not common(part) or _named_inside(text, start):
+                yield Span(start, end, entity, 0.8, rule, False)
     for whole, (entity, rule) in wholes.items():
         for start, end in _wholes(folded, whole):
-            if not text[start:end].islower() or len(whole) > 6:
+            if text[start].isupper() and (len(whole) > 3 or text[start:end].isupper()):
                 yield Span(start, end, entity, 0.7, rule, False)
+
+
+def _named_inside(text: str, start: int) -> bool:
+    before = text[max(0, start - 3) : start].rstrip(' "“(')
+    return text[start].isupper() and bool(before) and before[-1] not in ".!?:;\n"

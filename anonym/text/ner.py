@@ -225,7 +225,8 @@ class Rampart:
             end = text.rfind(" ", start + self.STEP, start + self.WINDOW)
             end = start + self.WINDOW if end < 0 else end
             yield start, text[start:end]
-            start = max(start + 1, end - (self.WINDOW - self.STEP))
+            again = text.find(" ", end - (self.WINDOW - self.STEP), end)
+            start = end if again < 0 else again
         yield start, text[start:]
 
     def _classify(self, pieces: Sequence[str]) -> Iterator[list[Word]]:

@@ -35,6 +35,7 @@ PACKS_OF: dict[str, tuple[str, ...]] = {
         "health",
         "demographics",
         "organisations",
+        "quantities",
         "us",
         "uk",
         "eu",

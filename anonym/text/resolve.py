@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Iterator
 
+from anonym.text.lexicon import FUNCTION_WORDS
 from anonym.text.spans import Span
 from anonym.text.structure import NO_ZONES, Zones
 
@@ -90,7 +91,21 @@ def _pieces(text: str, span: Span, taken: _Taken) -> Iterator[Span]:
 
 def _free(text: str, span: Span, start: int, end: int, taken: _Taken) -> Iterator[Span]:
     for left, right in taken.free(start, end) if start < end else ():
-        yield from _worth(text, span, left, right)
+        cut = (left, right) != (span.start, span.end)
+        yield from _worth(text, span, *(_remainder(text, left, right) if cut else (left, right)))
+
+
+_LOWER_START, _LOWER_END = re.compile(r"\W*(?:[^\W\d_A-Z][\w'’]*\W+)+"), re.compile(r"(?:\W+[^\W\d_A-Z][\w'’]*)+\W*\Z")
+
+
+def _remainder(text: str, start: int, end: int) -> tuple[int, int]:
+    """What a cut leaves, without the lower-case words at its ends (`as of`, `many of the`)."""
+    if match := _LOWER_START.match(text, start, end):
+        start = match.end()
+    if match := _LOWER_END.search(text, start, end):
+        end = match.start()
+    alone = text[start:end].strip().casefold() in FUNCTION_WORDS
+    return (start, start) if alone else (start, end)
 
 
 def _united(pieces: list[Span]) -> list[Span]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from anonym.text.lexicon import lexicon, plausible
-from anonym.text.names import known, occurrences, repeated, with_gaps
+from anonym.text.names import WORDS, aliases, known, occurrences, repeated, with_gaps
 from anonym.text.ner import NerBackend, backend
 from anonym.text.options import TextOptions
 from anonym.text.presidio import recognisers
@@ -174,12 +174,14 @@ class Scrubber:
                 found[row].append(span)
         self._model(plain, found)
         _known(batch, plain, found)
+        common = self._words.common if self._words else WORDS.__contains__
         structured = plain.str.contains(STRUCTURED).to_list()
         resolved = []
         for row, text in enumerate(plain):
             spans = found[row]
             if spans:
-                spans = [*spans, *repeated(text, spans)]
+                spans += aliases(text, spans)
+                spans = [*spans, *repeated(text, spans, common)]
             view = views[row]
             if view:
                 spans = [view.original(span) for span in spans]

@@ -146,6 +146,11 @@ def no_word(value: str) -> bool:
     return bool(words) and words[0] not in _NO_NAME
 
 
+def no_country(value: str) -> bool:
+    """Not `U.S. Army` or `U.K. Government`: initials that stand for a country."""
+    return re.match(r"(?:U\.\s?S\.?|U\.\s?K\.?|E\.\s?U\.?|U\.\s?N\.?|D\.\s?C\.?|P\.\s?S\.?|N\.\s?B\.?)", value) is None
+
+
 @cache
 def given_names() -> frozenset[str]:
     """Folded given names of Faker's locale lists (MIT), the Latin script's."""
@@ -225,6 +230,7 @@ OWN: dict[str, Validator] = {
     "username": username,
     "no_system_user": no_system_user,
     "no_word": no_word,
+    "no_country": no_country,
     "given_name_first": given_name_first,
     "mixed": mixed,
     "mixed_or_long": mixed_or_long,
