@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonym.search import kernels
+from anonym.search.incumbent import Best, Incumbent, Levels
 from anonym.search.judge import Classes, Judge, least_removal, settle
 from anonym.search.lattice import Lattice
 from anonym.search.outlook import Outlook, Scout
@@ -29,8 +30,6 @@ LOOK_AXES = 3  # axes still to decide on for which looking ahead pays (fewer: a 
 LOOK_NODES = 30_000  # size of a lattice for which it pays: it halves the checks of 60,000 nodes, but not of 13,000
 NONE = np.empty(0, np.int32)
 NO_SIZES = np.empty(0, np.int64)
-
-Levels = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -80,16 +79,6 @@ class Child:
     judged: Judged | None
 
 
-@dataclass(frozen=True)
-class Best:
-    """The best recoding found: its objective, ties broken by fewer suppressed rows, then by lower levels."""
-
-    objective: float = math.inf
-    gone: int = 0
-    levels: Levels = ()  # by column of the problem
-    chosen: Levels = ()
-
-
 class BranchAndBound:
     """One search. `step` is called once a check with the prefixes it read; it returns False to end the search."""
 
@@ -109,9 +98,8 @@ class BranchAndBound:
             self.weights[:] = 0.0
         fixed = 0.0 if size_cost is None else 1.0
         self.drops: list[float] = np.cumsum(np.append(fixed, self.weights)).tolist()  # of a suppressed row, by depth
-        self.tie = 1e-11 * max(rows, 1) * max(self.drops[-1], 1e-300)
+        self.incumbent = Incumbent(lattice, 1e-11 * max(rows, 1) * max(self.drops[-1], 1e-300))
         self.scout = Scout(lattice, judge, rows, limit, self.weights)
-        self.best = Best()
         self.open = math.inf  # the least bound of a node left unvisited
         self.running = True
         self.reads = 0  # since the last check
@@ -122,6 +110,10 @@ class BranchAndBound:
         root = self.root()
         if root is not None:
             self._visit(root)
+
+    @property
+    def best(self) -> Best:
+        return self.incumbent.best
 
     @property
     def bound(self) -> float:
@@ -146,7 +138,7 @@ class BranchAndBound:
 
     def walk(self, chosen: Levels) -> Node | None:
         """The node of `chosen`, whatever it costs; None if it suppresses too much."""
-        best, self.best = self.best, Best()
+        best, self.incumbent.best = self.best, Best()
         node = self.root()
         for level in chosen:
             if node is None:
@@ -154,14 +146,14 @@ class BranchAndBound:
             split = self._split(node)
             child = self._child(split, level, node.outlook)
             node = None if child is None else self._descended(split, child, node.outlook)
-        self.best = best
+        self.incumbent.best = best
         return node
 
     def offer(self, chosen: Levels) -> None:
         """Take a complete recoding as the best, if it is."""
         node = self.walk(chosen)
         if node is not None:
-            self._offer(node.bound, node.gone, node.chosen)
+            self.incumbent.take(node.bound, node.gone, node.chosen)
 
     def owner(self, chosen: Levels) -> NDArray[np.int32]:
         """(entries,) the class of each entry under a complete recoding, -1 where it is dropped."""
@@ -171,16 +163,9 @@ class BranchAndBound:
             owner[node.order] = np.repeat(np.arange(node.start.size - 1, dtype=np.int32), np.diff(node.start))
         return owner
 
-    def levels(self, chosen: Levels) -> Levels:
-        """Levels by column of the problem, axes not decided on at their finest."""
-        levels = [0] * len(self.lattice.axes)
-        for i, axis in enumerate(self.lattice.axes):
-            levels[axis.column] = axis.levels[chosen[i] if i < len(chosen) else 0]
-        return tuple(levels)
-
     def _visit(self, node: Node) -> None:
         if node.depth == len(self.lattice.axes):
-            self._offer(node.bound, node.gone, node.chosen)
+            self.incumbent.take(node.bound, node.gone, node.chosen)
             return
         outlook = self._outlook(node) if self.running else node.outlook
         if not self.running:
@@ -194,22 +179,12 @@ class BranchAndBound:
             judged = (self._child(split, child.chosen[-1], outlook) for child in children)
             children = sorted(filter(None, judged), key=_promise)
         for child in children:
-            if self._is_beaten(child.bound, child.gone, child.chosen):
+            if self.incumbent.beats(child.bound, child.gone, child.chosen):
                 continue
             if node.depth + 1 == len(self.lattice.axes):
-                self._offer(child.bound, child.gone, child.chosen)
+                self.incumbent.take(child.bound, child.gone, child.chosen)
             else:
                 self._visit(self._descended(split, child, outlook))
-
-    def _offer(self, bound: float, gone: int, chosen: Levels) -> None:
-        if not self._is_beaten(bound, gone, chosen):
-            self.best = Best(bound, gone, self.levels(chosen), chosen)
-
-    def _is_beaten(self, bound: float, gone: int, chosen: Levels) -> bool:
-        """Whether nothing below can come before the best found."""
-        if abs(bound - self.best.objective) > self.tie:
-            return bound > self.best.objective
-        return (gone, self.levels(chosen)) >= (self.best.gone, self.best.levels)
 
     def _needs_judging(self, depth: int) -> bool:
         """Whether more than rows and k decides on a class, or more than its rows on the bound."""
@@ -224,7 +199,7 @@ class BranchAndBound:
         if len(self.lattice.axes) - node.depth < LOOK_AXES or self.lattice.nodes < LOOK_NODES:
             return node.outlook
         self.scout.reads = 0
-        found = self.scout.look(node, node.outlook, self.best.objective + self.tie)
+        found = self.scout.look(node, node.outlook, self.best.objective + self.incumbent.tie)
         self.reads += self.scout.reads
         return found
 
@@ -342,7 +317,7 @@ class BranchAndBound:
         return self.size_cost.at_least(sizes, classes.depth - 1, chosen[-1], alive, of_entry)
 
     def _is_out(self, bound: float, gone: float) -> bool:
-        return gone > self.limit + SLACK or bound > self.best.objective + self.tie
+        return gone > self.limit + SLACK or bound > self.best.objective + self.incumbent.tie
 
     def _bound(self, depth: int, cost: float, gone: int, extra: float, base: float, outlook: Outlook) -> float:
         """`cost` is on the axes decided on, but for the rows gone; `extra` rows must still leave; `base` is what the
@@ -366,8 +341,9 @@ def _base(lattice: Lattice) -> list[NDArray[np.float64]] | None:
     if not any(cost.any() for cost in least):
         return None
     entries = [rows * cost[codes] for cost, codes in zip(least, lattice.codes, strict=True)]
-    base, rest = [], np.zeros(rows.size)
+    base: list[NDArray[np.float64]] = []
+    rest = np.zeros(rows.size)
     for i, depth in reversed(list(enumerate(lattice.depths))):
         rest = rest + entries[i] if i < len(entries) else rest
-        base.append(np.bincount(depth.of_entry, weights=rest, minlength=depth.count))
+        base.append(np.bincount(depth.of_entry, weights=rest, minlength=depth.count).astype(np.float64))
     return base[::-1]

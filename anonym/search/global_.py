@@ -10,16 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonym.criteria import Ground
-from anonym.errors import Fault, PolicyError
+from anonym.errors import InternalError
 from anonym.search.branch import BranchAndBound
 from anonym.search.budget import Budget, Meter, Progress
 from anonym.search.climb import Climb
 from anonym.search.ground import ground_of
-from anonym.search.infeasible import refusal
+from anonym.search.infeasible import refusal, search_of
 from anonym.search.judge import Judge, judge_of
 from anonym.search.lattice import Lattice, lattice_of, node_costs
 from anonym.search.loss import ncp
 from anonym.search.problem import Problem, Solution
+from anonym.search.profiles import ProfileSearch
 from anonym.search.rehearsal import rehearse
 from anonym.search.sizes import SizeCost
 
@@ -41,35 +42,40 @@ def solve(problem: Problem, *, budget: Budget = "default", progress: Progress | 
     Raises GuaranteeError if no recoding keeps the promise (or none was found within the budget); its `found` holds the
     nearest one. InputError if a sensitive value is missing from a declared order or a hierarchy file.
     """
-    if problem.profiles:
-        raise PolicyError([Fault("", "expected `linkable: reason`")])
+    _refuse_unlisted_units(problem)
     grounds = grounds_of(problem)
     compile_s = rehearse(problem, progress)
     began = time.process_time()
     meter = Meter(budget, progress)
     lattice = lattice_of(problem)
-    judge = judge_of(problem, lattice, grounds)
-    search = searched(problem, lattice, judge, meter)
-    best, is_proven = search.best, math.isinf(search.open)
+    search = searched(problem, lattice, judge_of(problem, lattice, grounds), meter)
+    best, is_proven = search.incumbent.best, math.isinf(search.open)
     if math.isinf(best.objective):
         raise refusal(problem, grounds, proven=is_proven)
     bound = search.bound if is_proven else max(search.bound, _bound_by_parts(problem, lattice, meter))
-    kept = kept_cells(search)
     objective = in_units(problem, lattice, best.objective)
+    rows, dropped_units = _released(problem, search)
     return Solution(
         strategy="global",
         levels=best.levels,
-        kept=kept,
+        kept=rows > 0,
         suppressed_rows=best.gone,
-        loss=ncp(problem, best.levels, kept),
+        loss=ncp(problem, best.levels, rows > 0, rows),
         objective=objective,
-        bound=objective if is_proven else in_units(problem, lattice, bound),
+        bound=objective if is_proven else min(objective, in_units(problem, lattice, bound)),
         optimal=is_proven,
         checks=meter.checks,
         cpu_s=time.process_time() - began,
         compile_s=compile_s,
         why=_why(lattice, meter, is_proven),
+        dropped_units=dropped_units,
     )
+
+
+def _refuse_unlisted_units(problem: Problem) -> None:
+    units = problem.cells.units
+    if problem.profiles and (units is None or units.any()):
+        raise InternalError("k over unit profiles needs every unit listed in the cells")
 
 
 def grounds_of(problem: Problem) -> Grounds:
@@ -80,18 +86,32 @@ def grounds_of(problem: Problem) -> Grounds:
     return found
 
 
-def searched(problem: Problem, lattice: Lattice, judge: Judge, meter: Meter) -> BranchAndBound:
+def searched(problem: Problem, lattice: Lattice, judge: Judge, meter: Meter) -> BranchAndBound | ProfileSearch:
     """The search when it has ended."""
     cost = None
     if problem.objective in ("discernibility", "class_size"):
         cost = SizeCost(lattice, problem.objective, problem.k, problem.rows)
-    search = BranchAndBound(lattice, judge, problem.rows, problem.limit, meter.part(BRANCH), cost)
-    root = search.root()
-    if root is not None and lattice.nodes > CLIMB_NODES:
+    search = search_of(problem, lattice, judge, problem.limit, meter.part(BRANCH), cost)
+    if search.root() is None:
+        return search  # nothing is possible
+    search.offer(tuple(len(axis.levels) - 1 for axis in lattice.axes))  # something to return, however small the budget
+    if lattice.nodes > CLIMB_NODES and not problem.profiles:
         climb = Climb(lattice, judge, problem.rows, problem.limit, meter.part(CLIMB), cost)
         search.offer(climb.run(KICKS if lattice.nodes > FULL_NODES else 0).chosen)
     search.run()
     return search
+
+
+def _released(problem: Problem, search: BranchAndBound | ProfileSearch) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """(cells,) the rows released of each cell under the best recoding, and the units suppressed as a whole."""
+    cells, entry = problem.cells, search.lattice.entry
+    if isinstance(search, BranchAndBound):
+        owner = np.append(search.owner(search.best.chosen), np.int32(-1))
+        return np.where(owner[entry] >= 0, cells.rows, 0), np.empty(0, np.int32)
+    dropped = search.dropped(search.incumbent.best.chosen)
+    stays = ~np.isin(cells.shared_unit, dropped) & (entry[cells.shared_cell] >= 0)
+    rows = np.bincount(cells.shared_cell[stays], weights=cells.shared_rows[stays], minlength=cells.count)
+    return rows.astype(np.int64), dropped
 
 
 def _bound_by_parts(problem: Problem, lattice: Lattice, meter: Meter) -> float:
@@ -130,13 +150,6 @@ def _parts(lattice: Lattice) -> list[list[int]]:
             nodes = len(axis.levels)
         parts[-1].append(axis.column)
     return parts
-
-
-def kept_cells(search: BranchAndBound) -> NDArray[np.bool_]:
-    """(cells,) which cells the best recoding releases."""
-    owner = np.append(search.owner(search.best.chosen), np.int32(-1))
-    kept: NDArray[np.bool_] = owner[search.lattice.entry] >= 0
-    return kept
 
 
 def in_units(problem: Problem, lattice: Lattice, total: float) -> float:

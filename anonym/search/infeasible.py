@@ -5,62 +5,72 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonym.criteria import DistinctL, EntropyL, Ground, KAnonymity, LDiversity, RecursiveL, TCloseness
 from anonym.errors import GuaranteeError
-from anonym.search.branch import BranchAndBound, Levels
+from anonym.search.branch import BranchAndBound
+from anonym.search.incumbent import Levels
 from anonym.search.judge import Asked, Classes, Judge, judge_of, settle
 from anonym.search.lattice import Lattice, lattice_of
 from anonym.search.problem import Problem
+from anonym.search.profiles import ProfileSearch
+from anonym.search.sizes import SizeCost
 
 CHECKS = 400  # spent on looking for the recoding that suppresses least
 Grounds = dict[int, tuple[Ground, ...]]
-Value = TypeVar("Value", int, float)
 
 
 @dataclass(frozen=True)
 class Case:
-    """A recoding with its classes, none dropped but for rows that are lost from the start."""
+    """A recoding: its classes, none dropped but for rows that are lost from the start, and what a judge suppresses."""
 
     levels: Levels
     classes: Classes
+    gone: Callable[[Judge], int]
 
 
 @dataclass(frozen=True)
 class Promise:
-    """A change of one criterion: what it is called, and the judge that asks for it instead."""
+    """A weaker form of one criterion, and the judge that asks for it instead."""
 
-    name: str
+    criterion: str
+    column: str | None
+    value: float
     judge: Judge
+
+    def __str__(self) -> str:
+        return f"{self.criterion} = {self.value:g}" + ("" if self.column is None else f" of column {self.column}")
 
 
 def refusal(problem: Problem, grounds: Grounds, *, proven: bool) -> GuaranteeError:
     """The error for a problem without a solution: `found` carries the nearest one and what it misses."""
     lattice = lattice_of(replace(problem, objective="suppression", weights=()))
     judge = judge_of(problem, lattice, grounds)
-    least = _least_suppressing(problem, lattice, judge)
-    cases = [_case(problem, lattice, judge, chosen) for chosen in dict.fromkeys((least, _coarsest(lattice)))]
-    gone = _gone(problem, judge, cases[0])
-    failing = list(_failing(problem, judge, cases[0]))
-    nearest = [f"suppression of {_share(gone, problem.rows)}", *_nearest(problem, judge, cases)]
+    chosen = dict.fromkeys((_least_suppressing(problem, lattice, judge), _coarsest(lattice)))
+    cases = [_case(problem, lattice, judge, each) for each in chosen]
+    nearest = list(_nearest(problem, judge, cases))
+    gone = cases[0].gone(judge)
     found = {
         "levels": {h.column: level for h, level in zip(problem.hierarchies, cases[0].levels, strict=True)},
         "k": int(cases[0].classes.members.min(initial=0)) or None,
         "suppressed_rows": gone,
         "limit": problem.limit,
-        "failing": failing,
-        "nearest": nearest,
+        "failing": list(_failing(problem, judge, cases[0])),
+        "nearest": [{"criterion": "suppression", "column": None, "value": gone}]
+        + [{"criterion": p.criterion, "column": p.column, "value": p.value} for p in nearest],
         "proven": proven,
     }
-    return GuaranteeError(_message(problem, found), found)
+    instead = [f"suppression of {_share(gone, problem.rows)}", *map(str, nearest)]
+    return GuaranteeError(_message(problem, found, instead), found)
 
 
-def _message(problem: Problem, found: dict[str, Any]) -> str:
-    asked = f"k = {problem.k} with at most {_share(problem.limit, problem.rows)} suppressed"
+def _message(problem: Problem, found: dict[str, Any], instead: list[str]) -> str:
+    over = " over unit profiles" if problem.profiles else ""
+    asked = f"k = {problem.k}{over} with at most {_share(problem.limit, problem.rows)} suppressed"
     if problem.diversity or problem.closeness:
         asked += ", and l and t as declared"
     head = f"no recoding keeps the promise ({asked})"
@@ -68,7 +78,7 @@ def _message(problem: Problem, found: dict[str, Any]) -> str:
         head = f"no recoding that keeps the promise was found within the budget ({asked}); none is proven impossible"
     lines = [head, f"the nearest suppresses {_share(found['suppressed_rows'], problem.rows)}"]
     lines += [f"  {failure['text']}" for failure in found["failing"]]
-    return "\n".join([*lines, "what holds instead: " + "; or ".join(found["nearest"])])
+    return "\n".join([*lines, "what holds instead: " + "; or ".join(instead)])
 
 
 def _share(rows: int, of: int) -> str:
@@ -78,14 +88,28 @@ def _share(rows: int, of: int) -> str:
 def _least_suppressing(problem: Problem, lattice: Lattice, judge: Judge) -> Levels:
     """The level numbers of the recoding that suppresses least, as far as a short search finds it."""
     left = iter(range(CHECKS))
-    search = BranchAndBound(lattice, judge, problem.rows, problem.rows, lambda _: next(left, None) is not None)
+    search = search_of(problem, lattice, judge, problem.rows, lambda _: next(left, None) is not None)
     search.offer(_coarsest(lattice))
     search.run()
-    return search.best.chosen
+    return search.incumbent.best.chosen
 
 
 def _coarsest(lattice: Lattice) -> Levels:
     return tuple(len(axis.levels) - 1 for axis in lattice.axes)
+
+
+def search_of(
+    problem: Problem,
+    lattice: Lattice,
+    judge: Judge,
+    limit: int,
+    step: Callable[[int], bool],
+    size_cost: SizeCost | None = None,
+) -> BranchAndBound | ProfileSearch:
+    """The search that fits the problem: over classes, or over unit profiles."""
+    if problem.profiles:
+        return ProfileSearch(problem, lattice, judge, limit, step, size_cost)
+    return BranchAndBound(lattice, judge, problem.rows, limit, step, size_cost)
 
 
 def _case(problem: Problem, lattice: Lattice, judge: Judge, chosen: Levels) -> Case:
@@ -96,18 +120,28 @@ def _case(problem: Problem, lattice: Lattice, judge: Judge, chosen: Levels) -> C
     rows = np.bincount(owner, weights=lattice.depths[-1].rows, minlength=count).astype(np.int64)
     members = np.bincount(owner, weights=judge.members[-1].own, minlength=count).astype(np.int64)
     judge.count_shared(depth, owner, members)
-    return Case(search.levels(chosen), Classes(depth, owner, rows, members))
+    classes = Classes(depth, owner, rows, members)
 
+    def gone(other: Judge) -> int:
+        if problem.profiles:
+            node = ProfileSearch(problem, lattice, other, problem.rows, lambda _: True).walk(chosen)
+            return problem.rows if node is None else node.gone
+        holds = settle(other, classes, other.k.holds(members))
+        return problem.rows - int(rows[holds].sum())
 
-def _gone(problem: Problem, judge: Judge, case: Case) -> int:
-    holds = settle(judge, case.classes, judge.k.holds(case.classes.members))
-    return problem.rows - int(case.classes.rows[holds].sum())
+    return Case(search.incumbent.levels(chosen), classes, gone)
 
 
 def _failing(problem: Problem, judge: Judge, case: Case) -> Iterator[dict[str, Any]]:
     """What each criterion by itself says of the classes, none dropped."""
     members = case.classes.members
-    yield from _failure(case, judge.k.holds(members), "k", None, judge.k.k, members, min)
+    if problem.profiles:
+        gone = case.gone(replace(judge, asked=()))
+        if gone:
+            text = f"k over unit profiles: {judge.k.k} required, short for units of {gone:,} rows"
+            yield {"criterion": "k", "column": None, "rows": gone, "required": judge.k.k, "text": text}
+    else:
+        yield from _failure(case, judge.k.holds(members), "k", None, judge.k.k, members, min)
     everything = np.ones(case.classes.count, np.bool_)
     for i, asked in enumerate(judge.asked):
         table = judge.histograms(case.classes, i)
@@ -153,12 +187,12 @@ def _failure(
     }
 
 
-def _nearest(problem: Problem, judge: Judge, cases: Sequence[Case]) -> Iterator[str]:
+def _nearest(problem: Problem, judge: Judge, cases: Sequence[Case]) -> Iterator[Promise]:
     """For each criterion, the nearest value of it alone that would do, where one does."""
     for promises in _alternatives(problem, judge, cases[-1]):
-        holding = _first(promises, lambda p: any(_gone(problem, p.judge, case) <= problem.limit for case in cases))
+        holding = _first(promises, lambda p: any(case.gone(p.judge) <= problem.limit for case in cases))
         if holding is not None:
-            yield holding.name
+            yield holding
 
 
 def _first(promises: Sequence[Promise], holds: Callable[[Promise], bool]) -> Promise | None:
@@ -172,20 +206,20 @@ def _first(promises: Sequence[Promise], holds: Callable[[Promise], bool]) -> Pro
 
 def _alternatives(problem: Problem, judge: Judge, case: Case) -> Iterator[list[Promise]]:
     """For each criterion, weaker and weaker forms of it."""
-    yield [Promise(f"k = {k}", replace(judge, k=KAnonymity(k))) for k in range(judge.k.k - 1, 0, -1)]
+    yield [Promise("k", None, k, replace(judge, k=KAnonymity(k))) for k in range(judge.k.k - 1, 0, -1)]
     for i, asked in enumerate(judge.asked):
         column = problem.cells.sensitive[asked.column].column
         table = judge.histograms(case.classes, i)
         folded = table.folded(judge.folds[i])
         for at, diversity in enumerate(asked.diversity):
             yield [
-                Promise(f"{_described(d)[0]} = {_described(d)[1]:g} of column {column}", _with_l(judge, i, at, d))
+                Promise(_described(d)[0], column, _described(d)[1], _with_l(judge, i, at, d))
                 for d in _weaker(diversity, judge.diversity(diversity, folded, case.classes.members)[0])
             ]
         for at, (closeness, ground) in enumerate(asked.closeness):
             distances = ground.distances(table, table.pooled(np.ones(case.classes.count, np.bool_)))
             yield [
-                Promise(f"t = {t:g} of column {column}", _with_t(judge, i, at, replace(closeness, max=t)))
+                Promise("t", column, t, _with_t(judge, i, at, replace(closeness, max=t)))
                 for t in _steps(distances[distances > closeness.max])
             ]
 

@@ -325,3 +325,21 @@ def size_cost(alive: Bools, of_entry: Codes, rows: Ints, floor: Ints, other: Int
             size = max(floor[i], other[i])
             total += rows[i] * (size * scale if scale > 0.0 else 1.0 - 1.0 / size)
     return total
+
+
+@kernel
+def profiles(
+    unit_start: Ints, entry: Codes, rows: Ints, alive: Bools, owner: Codes, paid: Floats, words: NDArray[np.uint64]
+) -> tuple[NDArray[np.uint64], Floats]:
+    """Of each living unit: a key that only units with the same rows in the same classes share, and what its rows cost.
+
+    `owner` and `paid` are by entry, `words` random by class: the key is a sum, so that it ignores order.
+    """
+    key = np.zeros(alive.size, np.uint64)
+    cost = np.zeros(alive.size, np.float64)
+    for unit in range(alive.size):
+        if alive[unit]:
+            for at in range(unit_start[unit], unit_start[unit + 1]):
+                key[unit] += np.uint64(rows[at]) * words[owner[entry[at]]]
+                cost[unit] += rows[at] * paid[entry[at]]
+    return key, cost

@@ -16,6 +16,7 @@ from anonym.search.climb import Climb
 from anonym.search.judge import judge_of
 from anonym.search.lattice import lattice_of
 from anonym.search.problem import Problem
+from anonym.search.profiles import ProfileSearch
 
 NONE = np.empty(0, np.int32)
 GROUNDS = {
@@ -35,7 +36,7 @@ def rehearse(problem: Problem, progress: Progress | None) -> float:
     """Compile what the problem needs and this process has not compiled yet; the CPU seconds that it took."""
     kinds = {type(diversity) for _, diversity in problem.diversity}
     distances = {closeness.distance for _, closeness in problem.closeness}
-    part = (problem.cells.units is None, frozenset(kinds), frozenset(distances))
+    part = (problem.cells.units is None, problem.profiles, frozenset(kinds), frozenset(distances))
     if part in _done:
         return 0.0
     if progress is not None:
@@ -55,6 +56,8 @@ def rehearse(problem: Problem, progress: Progress | None) -> float:
     root = search.root()
     if root is not None:
         search.scout.look(root, root.outlook, 1e9)
+    if problem.profiles:
+        ProfileSearch(tiny, lattice, judge, tiny.limit, lambda _: True).run()
     _done.add(part)
     return time.process_time() - began
 

@@ -11,6 +11,7 @@ from typing import Any
 from naive import criteria
 
 FAVOUR = 1e-9
+DIVERSITY = ("distinct", "entropy", "recursive")
 
 
 @dataclass(frozen=True)
@@ -111,18 +112,11 @@ def released(table: Table, chosen: Sequence[int]) -> Classes:
         key: rows
         for key, rows in classes(table, chosen).items()
         if members(table, rows) >= table.k
-        and all(is_diverse(table, rows, a) for a in table.asked if a.kind in ("distinct", "entropy", "recursive"))
+        and all(is_diverse(table, rows, a) for a in table.asked if a.kind in DIVERSITY)
     }
-    close = [a for a in table.asked if a.kind in ("equal", "ordered", "hierarchical")]
-    while True:
-        failing = set()
-        for asked in close:
-            tables = {key: histogram(table, rows, asked.column) for key, rows in kept.items()}
-            reference = criteria.pooled(tables.values())
-            failing |= {k for k, h in tables.items() if distance(asked, h, reference) > asked.value + FAVOUR}
-        if not failing:
-            return kept
+    while failing := _far(table, kept):
         kept = {key: rows for key, rows in kept.items() if key not in failing}
+    return kept
 
 
 def suppressed(table: Table, kept: Classes) -> int:
@@ -145,6 +139,49 @@ def discernibility(table: Table, kept: Classes) -> int:
     return sum(len(r) ** 2 for r in kept.values()) + len(table.rows) * suppressed(table, kept)
 
 
+def released_by_profile(table: Table, chosen: Sequence[int]) -> Classes:
+    """The classes left when units whose profile fewer than k share leave whole, then those in a class that fails l,
+    and, once none does, those in a class that fails t; each time from the start."""
+    alive = {unit for _, unit, _ in table.rows}
+    while True:
+        found = {
+            key: stay
+            for key, rows in classes(table, chosen).items()
+            if (stay := [i for i in rows if table.rows[i][1] in alive])
+        }
+        profile: dict[Hashable, list[Any]] = {}
+        for key, rows in found.items():
+            for i in rows:
+                profile.setdefault(table.rows[i][1], []).append(key)
+        groups: dict[Any, list[Hashable]] = {}
+        for unit, keys in profile.items():
+            groups.setdefault(tuple(sorted(keys)), []).append(unit)
+        leaving = {unit for group in groups.values() if len(group) < table.k for unit in group}
+        if not leaving:
+            leaving = {
+                table.rows[i][1]
+                for rows in found.values()
+                if not all(is_diverse(table, rows, a) for a in table.asked if a.kind in DIVERSITY)
+                for i in rows
+            }
+        if not leaving:
+            far = _far(table, found)
+            leaving = {table.rows[i][1] for key in far for i in found[key]}
+        if not leaving:
+            return found
+        alive -= leaving
+
+
+def _far(table: Table, kept: Classes) -> set[tuple[int, ...]]:
+    """The classes that fail t against all that are kept."""
+    failing = set()
+    for asked in (a for a in table.asked if a.kind not in DIVERSITY):
+        tables = {key: histogram(table, rows, asked.column) for key, rows in kept.items()}
+        reference = criteria.pooled(tables.values())
+        failing |= {k for k, h in tables.items() if distance(asked, h, reference) > asked.value + FAVOUR}
+    return failing
+
+
 @dataclass(frozen=True, order=True)
 class Best:
     objective: Fraction
@@ -152,11 +189,11 @@ class Best:
     levels: tuple[int, ...]
 
 
-def best(table: Table, objective: str = "loss") -> Best | None:
+def best(table: Table, objective: str = "loss", *, profiles: bool = False) -> Best | None:
     """The best recoding of all, ties by fewer suppressed rows and lower levels; None if none is within the limit."""
     found = []
     for chosen in levels(table):
-        kept = released(table, chosen)
+        kept = (released_by_profile if profiles else released)(table, chosen)
         gone = suppressed(table, kept)
         if gone <= table.limit:
             found.append(Best(_objective(table, chosen, kept, objective), gone, chosen))

@@ -20,7 +20,13 @@ from anonym.search.problem import Problem
 
 VALUES = ("A", "a", "b", "c", None)  # sorted, null last; A and a fold to one
 FOLD = {"A": "a", "a": "a", "b": "b", "c": "c", None: None}
-PATHS = {"A": ("A", "x", "*"), "a": ("a", "x", "*"), "b": ("b", "y", "*"), "c": ("c", "y", "*"), None: (None, None, "*")}
+PATHS = {
+    "A": ("A", "x", "*"),
+    "a": ("a", "x", "*"),
+    "b": ("b", "y", "*"),
+    "c": ("c", "y", "*"),
+    None: (None, None, "*"),
+}
 TREE = "A,x,*\na,x,*\nb,y,*\nc,y,*\n"
 NONE = np.empty(0, np.int32)
 
@@ -34,15 +40,19 @@ class Case:
 def problem_of(table: Table, folder: Path | None = None, **changes: Any) -> Problem:
     """The table as the search sees it. `folder` is where the hierarchy of sensitive values is written, if any."""
     rows = list(table.rows)
-    cells = cells_of(rows, len(table.columns), table.units)
+    cells = cells_of(rows, len(table.columns), table.units, every=bool(changes.get("profiles")))
     return Problem(
         cells=cells,
         hierarchies=tuple(hierarchy_of(f"q{i}", column) for i, column in enumerate(table.columns)),
         k=table.k,
         limit=table.limit,
         rows=len(rows),
-        diversity=tuple((a.column, _diversity(a)) for a in table.asked if a.kind in ("distinct", "entropy", "recursive")),
-        closeness=tuple((a.column, _closeness(a, folder)) for a in table.asked if a.kind in ("equal", "ordered", "hierarchical")),
+        diversity=tuple(
+            (a.column, _diversity(a)) for a in table.asked if a.kind in ("distinct", "entropy", "recursive")
+        ),
+        closeness=tuple(
+            (a.column, _closeness(a, folder)) for a in table.asked if a.kind in ("equal", "ordered", "hierarchical")
+        ),
         weights=tuple(float(column.weight) for column in table.columns),
         **changes,
     )
@@ -74,7 +84,9 @@ def hierarchy_of(name: str, column: Column) -> Hierarchy:
         labels=pl.Series([str(node) for node in range(len(column.cost))]),
         low=None,
         high=None,
-        covered=np.array([max((level == node).sum() for level in ancestor) for node in range(len(column.cost))], np.int64),
+        covered=np.array(
+            [max((level == node).sum() for level in ancestor) for node in range(len(column.cost))], np.int64
+        ),
         cost=np.array([float(cost) for cost in column.cost]),
         finest=column.finest,
         coarsest=column.coarsest,
@@ -82,12 +94,19 @@ def hierarchy_of(name: str, column: Column) -> Hierarchy:
     )
 
 
-def cells_of(rows: Sequence[tuple[tuple[int, ...], Hashable, tuple[Hashable, ...]]], width: int, units: bool) -> Cells:
+def cells_of(
+    rows: Sequence[tuple[tuple[int, ...], Hashable, tuple[Hashable, ...]]],
+    width: int,
+    units: bool,
+    *,
+    every: bool = False,
+) -> Cells:
+    """`every`: all units are listed, not only those of several cells."""
     tuples = sorted({codes for codes, _, _ in rows})
     index = {codes: i for i, codes in enumerate(tuples)}
     pairs = Counter((unit, index[codes]) for codes, unit, _ in rows)
     cells_of_unit = Counter(unit for unit, _ in pairs)
-    shared = sorted({unit for unit, count in cells_of_unit.items() if count > 1}, key=repr) if units else []
+    shared = sorted({unit for unit, count in cells_of_unit.items() if every or count > 1}, key=repr) if units else []
     number = {unit: i for i, unit in enumerate(shared)}
     several = sorted((number[unit], cell, count) for (unit, cell), count in pairs.items() if unit in number)
     alone = Counter(cell for (unit, cell) in pairs if unit not in number)
@@ -155,7 +174,10 @@ def _asked(column: int) -> st.SearchStrategy[Asked]:
     return st.one_of(
         st.builds(lambda v: Asked(column, "distinct", v, fold=FOLD), st.integers(1, 3)),
         st.builds(lambda v: Asked(column, "entropy", v, fold=FOLD), st.sampled_from([1.2, 1.7, 2.0, 2.5])),
-        st.builds(lambda v: Asked(column, "recursive", v, fold=FOLD), st.sampled_from([(0.5, 1), (1.5, 2), (3.0, 2), (2.0, 3)])),
+        st.builds(
+            lambda v: Asked(column, "recursive", v, fold=FOLD),
+            st.sampled_from([(0.5, 1), (1.5, 2), (3.0, 2), (2.0, 3)]),
+        ),
         st.builds(lambda v: Asked(column, "equal", v), st.sampled_from([0.0, 0.1, 0.25, 0.4])),
         st.builds(lambda v: Asked(column, "ordered", v, order=VALUES), st.sampled_from([0.05, 0.1, 0.2, 0.3])),
         st.builds(lambda v: Asked(column, "hierarchical", v, paths=PATHS), st.sampled_from([0.1, 0.2, 0.3])),
