@@ -30,8 +30,8 @@ PASSES = 8
 """A replaced text is read again until nothing more is found, so that scrubbing it once more changes nothing. Two passes
 nearly always do; a text that still changes after the last one is withheld."""
 
-CASED = r"\p{Lu}|\p{Lo}|\d"
-"""Rows a cased model must see: without a capital, a digit or a caseless script there is no name that it would find."""
+CASED = r"\p{Lu}|\p{Lo}"
+"""Rows a cased model must see: without a capital or a caseless script there is no name that it would find."""
 
 LETTER = r"\p{L}"
 

@@ -17,7 +17,7 @@ import polars as pl
 
 from anonym.text.recognisers import RuleSet, load, triggered
 from anonym.text.spans import Span
-from anonym.text.validators import secret_value
+from anonym.text.validators import key_value, secret_value
 
 ENTITY = "SECRET"
 LINE_LIMIT = 2_000
@@ -29,7 +29,16 @@ TRIGGER = (
 )
 _ASKS = re.compile(TRIGGER)
 _WORD = r"[\w\-+/=.~]"
+_NAMED = re.compile(r"(?i)passw|secret|token|key|credential|bearer")  # a random string alone is an identifier
 _PRAGMA = re.compile(r"(?i)(?:#|//|/\*|--|<!--)?\s*pragma:?\s*(?:white|allow)list[ -](?:nextline[ -])?secret.*$")
+
+_CHECKS = {
+    "KeywordDetector": secret_value,
+    "BasicAuthDetector": secret_value,
+    "Base64HighEntropyString": key_value,
+    "HexHighEntropyString": key_value,
+}
+"""What a plugin's value must look like, where the plugin itself is easily content."""
 
 PLUGINS = (
     "artifactory.ArtifactoryDetector",
@@ -100,11 +109,15 @@ def scan(text: str) -> Iterator[Span]:
 
 def _scan_line(line: str, base: int) -> Iterator[Span]:
     line = _PRAGMA.sub("", line)
+    named = _NAMED.search(line) is not None
     for plugin in plugins():
-        keyword = plugin.secret_type == "Secret Keyword"
+        check = _CHECKS.get(type(plugin).__name__, bool)
+        if check is key_value and not named:
+            continue
+        keyword = type(plugin).__name__ == "KeywordDetector"
         for found in plugin.analyze_line(filename="x.ini", line=line, line_number=1):
             value = (found.secret_value or "").strip()
-            if value and (not keyword or secret_value(value)):
+            if value and check(value):
                 rule = f"detect-secrets:{type(plugin).__name__}"
                 for start, end in _occurrences(line, value, widen=not keyword):
                     yield Span(base + start, base + end, ENTITY, 0.8, rule)

@@ -182,12 +182,20 @@ _PLACEHOLDER = re.compile(
 )
 
 
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")  # a kind of its own
+_SEQUENCE = re.compile(r"(?i)1234567|abcdefg|a1b2c3|(\w)\1{7}")
+_HEX, _HEX_LENGTHS = re.compile(r"[0-9a-fA-F]{18,}"), {18, 20, 24, 28, 30, 32, 34, 36, 40, 48, 52, 56, 60, 64, 72, 80, 96, 128, 256}
+_NUMBERED = re.compile(r"\d{6,}[_\-]")  # a record's number with a suffix
+
+
 def secret_value(value: str) -> bool:
     """Not a placeholder, a variable, a call or a run of one character: a value that could be a credential."""
     plain = value.strip("\"'` ")
-    if len(plain) < 4 or len(set(plain)) < 4 or " " in plain.strip():
+    if len(plain) < 4 or len(set(plain)) < 4 or " " in plain.strip() or _UUID.fullmatch(plain):
         return False
-    return not _PLACEHOLDER.match(plain)
+    if len(plain) >= 16 and (len(set(plain)) < 6 or _SEQUENCE.search(plain)):
+        return False
+    return not _PLACEHOLDER.match(plain) and not (_HEX.fullmatch(plain) and len(plain) not in _HEX_LENGTHS)
 
 
 def password_in_prose(value: str) -> bool:
@@ -202,7 +210,7 @@ def password_in_prose(value: str) -> bool:
 
 def key_value(value: str) -> bool:
     """Long and irregular enough for a generated key: letters and digits mixed, or hexadecimal, or base64 with both cases."""
-    if not secret_value(value) or len(value) < 12 or re.fullmatch(r"[\d.\-:]+", value):
+    if not secret_value(value) or len(value) < 12 or _NUMBERED.match(value) or re.fullmatch(r"[\d.\-:]+", value):
         return False
     return (
         any(c.isdigit() for c in value)
