@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from anonym.columns.identifiers import Pseudonym
+from anonym.columns.actions import key_of
 from anonym.columns.keys import Key, read_keys
 from anonym.errors import CallError, GuaranteeError, InconclusiveError, VerificationError
 from anonym.hierarchy.model import FileHierarchy, Prefix
@@ -154,8 +154,8 @@ def _stays_text(policy: Policy) -> Callable[[str], bool]:
 
 def _keys(columns: Sequence[ResolvedColumn]) -> Iterator[Key]:
     for column in columns:
-        if isinstance(column.role, Identifier) and isinstance(column.role.action, Pseudonym):
-            yield column.role.action.key
+        if isinstance(column.role, Identifier) and (key := key_of(column.role.action)) is not None:
+            yield key
 
 
 def _scrubber(policy: Policy, columns: Sequence[ResolvedColumn]) -> Any:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonym import __version__
-from anonym.columns.identifiers import Pseudonym
+from anonym.columns.actions import Keyed, name_of
 from anonym.columns.keys import Keyring
 from anonym.hierarchy.model import Cells, FileHierarchy, Hierarchy
 from anonym.pipeline.profile import Profile
@@ -246,7 +246,7 @@ def _action(column: ResolvedColumn) -> str:
         case Quasi():
             return "generalise"
         case Identifier(action):
-            return {"DropColumn": "drop", "Redact": "redact", "Pseudonym": "pseudonym"}[type(action).__name__]
+            return name_of(action)
         case Text():
             return "scrub"
         case Drop():
@@ -265,8 +265,9 @@ def _levels(hierarchy: Hierarchy, quasi: Quasi) -> dict[str, str]:
 
 def _of_role(column: ResolvedColumn, keyring: Keyring, measured: Measured) -> dict[str, Any]:
     role = column.role
-    if isinstance(role, Identifier) and isinstance(role.action, Pseudonym):
-        return {"key_id": keyring[role.action.key].id, "scope": role.action.scope}
+    if isinstance(role, Identifier) and isinstance(role.action, Keyed):
+        key = role.action.key
+        return {"scope": role.action.scope} | ({"key_id": keyring[key].id} if key else {})
     if isinstance(role, Keep):
         return {"k_if_known": measured.known.get(column.name), "reason": role.allow_unique}
     if isinstance(role, Sensitive):

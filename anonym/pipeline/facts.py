@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from anonym.columns.identifiers import DropColumn, Pseudonym, Redact
+from anonym.columns.actions import name_of
+from anonym.columns.identifiers import DropColumn
 from anonym.criteria import DistinctL, EntropyL, LDiversity, RecursiveL, TCloseness
 from anonym.errors import InputError
 from anonym.hierarchy.model import (
@@ -150,7 +151,15 @@ def _closeness(t: TCloseness) -> Closeness:
     return Closeness(t.max, t.distance, t.order, t.hierarchy.path if t.hierarchy else None)
 
 
+_KINDS: dict[str, IdentifierKind] = {
+    "drop": "dropped",
+    "redact": "redacted",
+    "pseudonym": "pseudonym",
+    "surrogate": "surrogate",
+    "shift": "shifted",
+}
+
+
 def _identifier(name: str, identifier: Identifier) -> IdentifierFact:
-    kinds: dict[type, IdentifierKind] = {DropColumn: "dropped", Redact: "redacted", Pseudonym: "pseudonym"}
-    kind = kinds[type(identifier.action)]
+    kind = _KINDS[name_of(identifier.action)]
     return IdentifierFact(name, kind != "dropped", kind)

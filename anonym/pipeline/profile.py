@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from anonym.columns.identifiers import Pseudonym
+from anonym.columns.actions import joins_rows
 from anonym.hierarchy import encode
 from anonym.hierarchy.build import build
 from anonym.hierarchy.cells import coded_cells
@@ -97,7 +97,7 @@ def _linking(policy: Policy, source: Source, columns: tuple[ResolvedColumn, ...]
     """Released tokens that repeat over rows of one unit: a reader can join those rows."""
     if policy.unit is None:
         return ()
-    tokens = [c.name for c in columns if isinstance(c.role, Identifier) and isinstance(c.role.action, Pseudonym)]
+    tokens = [c.name for c in columns if isinstance(c.role, Identifier) and joins_rows(c.role.action)]
     kept = [c.name for c in columns if isinstance(c.role, Keep) and c.name == policy.unit]
     with guarded("looking for columns that are constant per unit"):
         return tuple(name for name in tokens + kept if _repeats(source.frame, policy.unit, name))

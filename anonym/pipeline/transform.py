@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from anonym.columns import forms, identifiers
+from anonym.columns import actions, forms
 from anonym.columns.keys import Keyring
 from anonym.hierarchy import encode
 from anonym.hierarchy.model import Hierarchy
-from anonym.io import Source
+from anonym.io import Source, guarded
 from anonym.pipeline.profile import Profile
 from anonym.pipeline.solve import Recoding
 from anonym.pipeline.write import ROW, UNIT
@@ -69,6 +69,7 @@ def transform(
         frame = _coded(frame, profile)
         frame = _without_suppressed(frame, policy, profile, recoding)
     levels = dict(zip(_quasi_names(profile), recoding.solution.levels, strict=True)) if recoding else {}
+    table = actions.Table(keyring, _distinct_of(source), _unit(policy, profile))
     ledgers: list[TextLedger] = []
     released: list[pl.Expr] = []
     for column in profile.columns:
@@ -78,9 +79,23 @@ def transform(
             ledgers.append(ledger)
             released.append(_scrubbed(column, ledger, scrubber))
         else:
-            released += _released(column, profile, levels, keyring)
+            released += _released(column, profile, levels, table)
     hidden = [pl.col(ROW)] + ([_canonical_unit(policy, profile)] if policy.unit else [])
     return Transform(frame.select(*released, *hidden), tuple(ledgers))
+
+
+def _distinct_of(source: Source) -> Callable[[str], pl.Series]:
+    def distinct(name: str) -> pl.Series:
+        with guarded(f"reading the values of column {name}"):
+            return source.frame.select(pl.col(name).unique()).collect().to_series()
+
+    return distinct
+
+
+def _unit(policy: Policy, profile: Profile) -> tuple[str, pl.DataType] | None:
+    if policy.unit is None:
+        return None
+    return policy.unit, next(column.dtype for column in profile.columns if column.name == policy.unit)
 
 
 def _quasi_names(profile: Profile) -> list[str]:
@@ -166,13 +181,13 @@ def _struct_membership(
     return row.is_in(wanted.implode())
 
 
-def _released(column: ResolvedColumn, profile: Profile, levels: dict[str, int], keyring: Keyring) -> list[pl.Expr]:
+def _released(column: ResolvedColumn, profile: Profile, levels: dict[str, int], table: actions.Table) -> list[pl.Expr]:
     role = column.role
     if isinstance(role, Quasi):
         hierarchy = next(h for h in profile.hierarchies if h.column == column.name)
         return forms.release(hierarchy, levels[column.name], role.form, pl.col(_code(column.name)))
     if isinstance(role, Identifier):
-        return identifiers.release(column.name, column.dtype, role.action, keyring)
+        return actions.release(column.name, column.dtype, role.action, table).columns
     if isinstance(role, Sensitive | Keep):
         return [_plain(column)]
     return []
@@ -194,9 +209,9 @@ def plain_dtype(dtype: pl.DataType) -> pl.DataType:
 
 
 def _canonical_unit(policy: Policy, profile: Profile) -> pl.Expr:
-    assert policy.unit is not None
-    dtype = next(column.dtype for column in profile.columns if column.name == policy.unit)
-    return encode.canonical(policy.unit, dtype).alias(UNIT)
+    unit = _unit(policy, profile)
+    assert unit is not None
+    return encode.canonical(*unit).alias(UNIT)
 
 
 def _also_from(policy: Policy, profile: Profile, levels: dict[str, int], text: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from anonym.columns import forms, identifiers
+from anonym.columns import actions, forms
 from anonym.io import Source
 from anonym.io import written as reread
 from anonym.pipeline.transform import plain_dtype
@@ -51,7 +51,7 @@ def released_schema(columns: tuple[ResolvedColumn, ...]) -> Mapping[str, pl.Data
             case Quasi(form=form):
                 found |= forms.released_schema(column.name, column.dtype, form)
             case Identifier(action):
-                found |= identifiers.released_schema(column.name, action)
+                found |= actions.released_schema(column.name, column.dtype, action)
             case Text():
                 found[column.name] = pl.String()
             case Sensitive() | Keep():

@@ -42,7 +42,8 @@ def _uncovered(source: Source, columns: Sequence[ResolvedColumn], show_values: b
     """Counts of what each hierarchy file lacks; the values only where they are asked for on a terminal."""
     for column in columns:
         if isinstance(column.role, Quasi) and isinstance(column.role.hierarchy, FileHierarchy):
-            values = domain(source.frame, column.name, column.dtype, column.role.normalise)
+            with guarded(f"reading the values of column {column.name}"):
+                values = domain(source.frame, column.name, column.dtype, column.role.normalise)
             leaves = read_hierarchy(column.role.hierarchy.path).rows["level_0"]
             texts = values.with_columns(text=leaf_text(values["value"])).drop_nulls("text")
             gone = texts.filter(~pl.col("text").is_in(leaves.implode()))

@@ -136,6 +136,11 @@ def _keys(subject: Subject) -> Iterator[Finding]:
         name = (column.key or "").partition(":")[2]
         if len(name) >= PASTED and not {".", "/", "_"} & set(name):
             yield Finding((*at, "key"), "expected a name after env: or file:; this looks like a key itself")
+    for at, column in subject.of(ShiftShape):
+        if subject.shape.unit is None and subject.shaped.sound("unit"):
+            yield Finding((*at, "action"), "needs a unit: dates move by one offset per unit")
+        if column.scope == "project" and column.key is None:
+            yield Finding((*at, "key"), "required for scope project: without a key the offsets are new every time")
 
 
 def _names(subject: Subject) -> Iterator[Finding]:

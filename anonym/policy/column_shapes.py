@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Discriminator, Field, Tag
 from pydantic_core import ErrorDetails
 
+from anonym.columns.surrogate import Kind
 from anonym.policy.hierarchy_shapes import BinsShape, FileShape, HierarchyShape
 from anonym.policy.terms import TAG, Day, Given, Number, Shape, Text, Word, by_key, close_to
 
@@ -176,12 +177,16 @@ class SurrogateShape(ColumnShape):
 
     role: Annotated[Literal["identifier"], Word(ROLES)] = Field(description=ROLE)
     action: Annotated[Literal["surrogate"], Word(ACTIONS)] = Field(description="replaced by an invented value")
-    kind: Annotated[str, Text("the kind of value, such as person_name", r"[a-z][a-z0-9_]*", 100)] = Field(
-        description="the kind of value, such as person_name"
-    )
+    kind: Annotated[Kind, Word()] = Field(description="the kind of value")
     key: KeySource = Field(description=KEY_DESCRIPTION)
     domain: Given[Annotated[str, Text()]] = Field(
         default=None, description="columns of one domain get the same surrogate for the same value"
+    )
+    scope: Annotated[Literal["release", "project"], Word()] = Field(
+        default="release", description="release: new surrogates every time; project: the same across releases"
+    )
+    locale: Annotated[str, Text("a locale such as en_US", r"[a-z]{2,3}_[A-Z]{2}", 10)] = Field(
+        default="en_US", description="the locale of names, places and telephone numbers"
     )
 
 
@@ -192,6 +197,9 @@ class ShiftShape(ColumnShape):
     action: Annotated[Literal["shift"], Word(ACTIONS)] = Field(description="dates moved by one offset per unit")
     days: Annotated[int, Number(ge=1, whole=True)] = Field(description="the largest offset, in days")
     key: Given[KeySource] = Field(default=None, description=KEY_DESCRIPTION)
+    scope: Annotated[Literal["release", "project"], Word()] = Field(
+        default="release", description="release: new offsets every time; project: the same across releases (needs key)"
+    )
 
 
 class TextShape(ColumnShape):

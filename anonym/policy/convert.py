@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from anonym.columns.identifiers import DropColumn, Key, Pseudonym, Redact
+from anonym.columns.shift import Shift
+from anonym.columns.surrogate import Surrogate
 from anonym.criteria import DistinctL, EntropyL, LDiversity, RecursiveL, TCloseness
 from anonym.errors import InternalError
 from anonym.hierarchy.model import (
@@ -92,6 +94,10 @@ def role(shape: columns.ColumnShape, base: Path) -> Role:
             return Identifier(Redact())
         case columns.PseudonymShape():
             return Identifier(Pseudonym(Key(shape.key), shape.domain, shape.scope))
+        case columns.SurrogateShape():
+            return Identifier(Surrogate(shape.kind, Key(shape.key), shape.domain, shape.scope, shape.locale))
+        case columns.ShiftShape():
+            return Identifier(Shift(shape.days, Key(shape.key) if shape.key else None, shape.scope))
         case columns.TextShape():
             return Text()
         case columns.KeepShape():

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
+from anonym.columns.actions import Action, joins_rows
 from anonym.columns.identifiers import DropColumn, Pseudonym, Redact
+from anonym.columns.shift import Shift
+from anonym.columns.surrogate import Surrogate
 from anonym.criteria import DistinctL, EntropyL, LDiversity, RecursiveL, TCloseness
 from anonym.hierarchy.model import (
     Breaks,
@@ -106,7 +109,7 @@ def _column(name: str, role: Role) -> Iterator[str]:
             yield f"{name}: not released"
 
 
-def _action(name: str, action: DropColumn | Redact | Pseudonym) -> str:
+def _action(name: str, action: Action) -> str:
     match action:
         case DropColumn():
             return "not released"
@@ -118,6 +121,15 @@ def _action(name: str, action: DropColumn | Redact | Pseudonym) -> str:
                 f"replaced by a keyed token (HMAC-SHA256, key from {action.key.source}, "
                 f"domain {action.domain or name}); the same value gets the same token {scope}"
             )
+        case Surrogate():
+            again = "in this release" if action.scope == "release" else "in every release under this key"
+            return (
+                f"replaced by an invented {action.kind.replace('_', ' ')} (key from {action.key.source}, "
+                f"domain {action.domain or name}); the same value gets the same one {again}"
+            )
+        case Shift():
+            source = f"key from {action.key.source}" if action.key else "a key of this release alone"
+            return f"dates moved by one secret offset per unit, 1 to {action.days} days ({source})"
 
 
 def _quasi(quasi: Quasi) -> Iterator[str]:
@@ -270,7 +282,7 @@ def _limits(policy: Policy) -> Iterator[str]:
     untouched = [name for name, role in roles if isinstance(role, Keep | Sensitive)]
     if untouched:
         yield f"protection of {', '.join(untouched)}: released untouched"
-    if any(isinstance(role, Identifier) and isinstance(role.action, Pseudonym) for _, role in roles):
+    if any(isinstance(role, Identifier) and joins_rows(role.action) for _, role in roles):
         yield "anonymity of pseudonyms: who holds the key can recompute them"
     if any(isinstance(role, Text) for _, role in roles):
         recall = "" if policy.text.recall else "; its recall on your texts is not measured by this policy"

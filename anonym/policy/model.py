@@ -9,7 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from anonym.columns.identifiers import Action
+from anonym.columns.actions import Action
 from anonym.criteria import LDiversity, TCloseness
 from anonym.hierarchy.model import Declaration, Identity
 from anonym.text.options import TextOptions

@@ -9,7 +9,10 @@ from datetime import date
 
 import polars as pl
 
+from anonym.columns.actions import name_of
 from anonym.columns.identifiers import Pseudonym
+from anonym.columns.shift import Shift
+from anonym.columns.surrogate import Surrogate
 from anonym.errors import Fault, InputError, PolicyError
 from anonym.hierarchy.model import Breaks, Dates, Interval, Prefix, Rounded
 from anonym.policy.faults import path
@@ -101,6 +104,8 @@ def _misfit(column: ResolvedColumn) -> str | None:
         return f"{refused} cannot be of type {_named(dtype)}; unnest or cast it first, or give it the role drop"
     if isinstance(role, Text) and not isinstance(dtype, _TEXTUAL):
         return f"role text needs text, found {_named(dtype)}"
+    if isinstance(role, Identifier) and isinstance(role.action, Shift) and not isinstance(dtype, (*_DATED, pl.String)):
+        return f"action shift moves dates, timestamps or ISO text, found {_named(dtype)}"
     return _quasi_misfit(role, dtype) if isinstance(role, Quasi) else None
 
 
@@ -117,8 +122,8 @@ def _nested(role: Role) -> str | None:
             return "role sensitive"
         case Text():
             return "role text"
-        case Identifier(action=Pseudonym()):
-            return "action pseudonym"
+        case Identifier(action=Pseudonym() | Surrogate() | Shift()):
+            return f"action {name_of(role.action)}"
         case Keep(allow_unique=None):
             return "role keep without allow_unique"
     return None

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 Form = Literal["label", "bounds", "set", "representative"]
 Kind = Literal["interval", "breaks", "prefix", "date", "round", "file", "suppress", "none"]
 Distance = Literal["equal", "ordered", "hierarchical"]
-IdentifierKind = Literal["dropped", "redacted", "pseudonym"]
+IdentifierKind = Literal["dropped", "redacted", "pseudonym", "surrogate", "shifted"]
 Diversity = tuple[Literal["distinct"], int] | tuple[Literal["entropy"], float] | tuple[Literal["recursive"], float, int]
 
 

@@ -177,7 +177,7 @@ def linking(rows: ReleasedRows, facts: Facts) -> tuple[str, ...]:
     """Released tokens that recur on rows of one unit, and the unit's own column: by them a reader joins its rows."""
     if rows.unit is None:
         return ()
-    tokens = [c.name for c in facts.identifiers if c.released and c.kind == "pseudonym"]
+    tokens = [c.name for c in facts.identifiers if c.released and c.kind in ("pseudonym", "surrogate")]
     own = [facts.unit] if facts.unit in facts.released() and facts.unit not in tokens else []
     return tuple(name for name in [*tokens, *own] if name is not None and _recurs(rows, name))
 

@@ -149,13 +149,15 @@ def _suppression(inside: int, released: int, facts: Facts) -> Check:
 def _comparisons(facts: Facts, aligned: Alignment) -> list[Comparison]:
     quasi = [Comparison((q.name,), q.released, partial(_covers, q)) for q in facts.quasi]
     plain = [Comparison((name,), (name,), partial(_unchanged, name)) for name in facts.untouched()]
-    identifiers = [
-        Comparison((fact.name,), (fact.name,), partial(_identifier, fact))
-        for fact in facts.identifiers
-        if fact.released
-    ]
+    identifiers = [_of_identifier(fact, facts.unit) for fact in facts.identifiers if fact.released]
     units = [] if facts.unit is None else [Comparison((facts.unit,), (), partial(_units, facts.unit, aligned.unit))]
     return [*quasi, *plain, *identifiers, *units]
+
+
+def _of_identifier(fact: IdentifierFact, unit: str | None) -> Comparison:
+    if fact.kind == "shifted" and unit is not None:
+        return Comparison((fact.name, unit), (fact.name,), partial(_shifted, fact, unit))
+    return Comparison((fact.name,), (fact.name,), partial(_identifier, fact))
 
 
 def _covers(fact: QuasiFact, original: pl.DataFrame, released: pl.DataFrame) -> Check:
@@ -180,15 +182,41 @@ def _identifier(fact: IdentifierFact, original: pl.DataFrame, released: pl.DataF
         left = int((printed(before) == after).sum()) if not marks.str.contains(_MARK).all() else 0
         detail = f"{len(marks)} different marks, {left} rows as before"
         return Check(f"identifier {fact.name} redacted", len(marks) <= 1 and not left, detail)
-    if fact.kind != "pseudonym":
+    if fact.kind not in ("pseudonym", "surrogate"):
         return Check(f"identifier {fact.name} dropped", False, "the column is released")
-    value = canonical(fact.name, before.dtype).alias("value")
-    pairs = original.select(value).with_columns(after.alias("token")).unique()
-    split, merged = (pairs.height - pairs[name].n_unique() for name in ("value", "token"))
+    return _replaced(fact, original.select(canonical(fact.name, before.dtype).alias("value")), after)
+
+
+def _replaced(fact: IdentifierFact, values: pl.DataFrame, after: pl.Series) -> Check:
+    """One stand-in for a value, none of them a value of the column. Two values may share a surrogate, not a token."""
+    pairs = values.with_columns(after.alias("stand-in")).unique()
+    split, merged = (pairs.height - pairs[name].n_unique() for name in ("value", "stand-in"))
     originals = printed(pairs["value"].drop_nulls()).unique()
-    same = int(pairs["token"].drop_nulls().unique().is_in(originals.implode()).sum())
-    detail = f"{split} values with several tokens, {merged} tokens of several values, {same} tokens that are originals"
-    return Check(f"identifier {fact.name} pseudonymised", not (split or merged or same), detail)
+    given = pairs["stand-in"].drop_nulls().unique()
+    same = int(given.filter(given.str.strip_chars() != "").is_in(originals.implode()).sum())
+    is_token = fact.kind == "pseudonym"
+    words, done = ("tokens", "pseudonymised") if is_token else ("surrogates", "replaced")
+    detail = f"{split} values with several {words}, {merged} shared by several values, {same} that are originals"
+    return Check(f"identifier {fact.name} {done}", not (split or same or (is_token and merged)), detail)
+
+
+def _shifted(fact: IdentifierFact, unit: str, original: pl.DataFrame, released: pl.DataFrame) -> Check:
+    """Every date later by whole days, by as many on all rows of a unit."""
+    before, after = _days(original[fact.name]), _days(released.to_series())
+    unlike = int((before.is_null() != after.is_null()).sum())
+    who = original.select(canonical(unit, original.schema[unit]).alias("unit"))
+    moved = who.with_columns((after - before).dt.total_days().alias("days")).drop_nulls("days")
+    still = int((moved["days"] < 1).sum())
+    uneven = int((moved.group_by("unit").agg(pl.col("days").n_unique())["days"] > 1).sum())
+    detail = f"{unlike} nulls differ, {still} rows not later, {uneven} units with several offsets"
+    return Check(f"identifier {fact.name} shifted", not (unlike or still or uneven), detail)
+
+
+def _days(values: pl.Series) -> pl.Series:
+    """Local calendar days of dates, timestamps or ISO text."""
+    if values.dtype == pl.String:
+        return values.str.slice(0, 10).str.to_date("%Y-%m-%d", strict=False)
+    return values if values.dtype == pl.Date else values.dt.date()
 
 
 def _units(name: str, codes: pl.Series | None, original: pl.DataFrame, _released: pl.DataFrame) -> Check:

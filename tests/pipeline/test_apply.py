@@ -332,3 +332,78 @@ def test_errors_in_python_are_the_documented_ones(table: pl.DataFrame, policy: d
         anonym.apply(policy, table.drop("dx"))
     with pytest.raises(InputError):
         anonym.apply(policy, 5)
+
+
+IDENTIFIERS: dict[str, Any] = {
+    "anonym": 1,
+    "name": "visits",
+    "unit": "pid",
+    "columns": {
+        "pid": {"role": "identifier", "action": "pseudonym", "key": "env:ANONYM_TEST_KEY", "scope": "project"},
+        "name": {"role": "identifier", "action": "surrogate", "kind": "person_name", "key": "env:ANONYM_TEST_KEY"},
+        "card": {"role": "identifier", "action": "redact"},
+        "seen": {"role": "identifier", "action": "shift", "days": 90},
+        "age": {"role": "quasi", "hierarchy": {"interval": [5, 10, 20]}},
+    },
+    "guarantee": {"k": 3, "suppression": {"max": 0.1}, "linkable": "the visits of a person belong together"},
+}
+
+
+def _visits() -> pl.DataFrame:
+    from datetime import date, timedelta
+
+    people_ = [i // 3 for i in range(240)]
+    return pl.DataFrame(
+        {
+            "pid": people_,
+            "name": [f"Canary Person{p:03d}" for p in people_],
+            "card": [f"4000-{p:04d}" for p in people_],
+            "seen": [date(2024, 1, 1) + timedelta(days=(37 * i) % 300) for i in range(240)],
+            "age": [20 + p % 40 for p in people_],
+        }
+    )
+
+
+@pytest.fixture
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANONYM_TEST_KEY", "not-a-secret-" * 4)
+
+
+@pytest.mark.usefixtures("key")
+def test_every_identifier_action_does_what_it_says() -> None:
+    visits = _visits()
+    release = anonym.apply({**IDENTIFIERS, "order": "keep"}, visits)
+    released = release.data.collect()
+    assert released.schema == pl.Schema(
+        {"pid": pl.String, "name": pl.String, "card": pl.String, "seen": pl.Date, "age": pl.String}
+    )
+    both = visits.select(pl.all().name.prefix("was_")).hstack(released)
+    assert both.select("was_pid", "pid").n_unique() == visits["pid"].n_unique() == released["pid"].n_unique()
+    assert both.select("was_name", "name").n_unique() == visits["name"].n_unique()
+    assert not set(released["name"]) & set(visits["name"])
+    assert released["card"].unique().to_list() == ["[REDACTED]"]
+    days = both.with_columns(days=(pl.col("seen") - pl.col("was_seen")).dt.total_days())
+    assert days.group_by("pid").agg(pl.col("days").n_unique())["days"].max() == 1
+    assert days["days"].min() >= 1
+    assert days["days"].max() <= 90
+    again = anonym.apply({**IDENTIFIERS, "order": "keep"}, visits).data.collect()
+    assert again["pid"].equals(released["pid"]), "scope project"
+    assert not again["name"].equals(released["name"]), "scope release"
+
+
+@pytest.mark.usefixtures("key")
+def test_rows_that_a_token_joins_are_counted_as_profiles() -> None:
+    policy = {**IDENTIFIERS, "guarantee": {"k": 3, "suppression": {"max": 0.5}}}
+    release = anonym.apply(policy, _visits())
+    assert release.evidence["guarantee"]["k"]["counted"] == "profiles"
+    profiles = release.data.collect().group_by("pid").agg(pl.col("age").sort()).group_by("age").len()
+    assert release.evidence["guarantee"]["k"]["achieved"] == profiles["len"].min() >= 3
+
+
+def test_a_missing_key_and_a_shift_without_a_unit_are_refused(policy: dict[str, Any], table: pl.DataFrame) -> None:
+    shifted = _with(policy, "columns.id", {"role": "identifier", "action": "shift", "days": 5})
+    with pytest.raises(PolicyError, match=r"columns\.id\.action: needs a unit"):
+        anonym.apply(shifted, table)
+    keyed = _with(policy, "columns.id", {"role": "identifier", "action": "pseudonym", "key": "env:NO_SUCH_KEY"})
+    with pytest.raises(CallError, match="NO_SUCH_KEY"):
+        anonym.apply(keyed, table)

@@ -265,14 +265,7 @@ NOT_YET: list[tuple[str, str, str]] = [
     (quasi("hierarchy: {taxonomy: countries}"), "columns.c.hierarchy.taxonomy", "taxonomy"),
     (quasi("form: set"), "columns.c.form", "form: set"),
     (quasi("form: representative"), "columns.c.form", "form: representative"),
-    (column("{role: identifier, action: surrogate, kind: email, key: env:K}"), "columns.c.action", "action: surrogate"),
-    (column("{role: identifier, action: shift, days: 9}"), "columns.c.action", "action: shift"),
     (sensitive("bins: {interval: [5]}"), "columns.c.bins", "bins"),
-    (
-        sensitive("t: {max: 0.1, distance: hierarchical, hierarchy: {file: icd.csv}}"),
-        "columns.c.t.distance",
-        "distance: hierarchical",
-    ),
     (section("search: {strategy: local}"), "search.strategy", "strategy: local"),
     (section("search: {objective: entropy}"), "search.objective", "objective: entropy"),
     (section("search: {objective: class_size}"), "search.objective", "objective: class_size"),
@@ -307,6 +300,7 @@ def test_what_is_not_built_is_still_checked_in_shape(faults: Faults) -> None:
           b: {role: identifier, action: surrogate, kind: person_name}
           c: {role: sensitive, bins: {interval: [5, 7]}, t: {max: 0.1, distance: hierarchical}}
           d: {role: identifier, action: shift, days: 0}
+        unit: d
         guarantee: {k: 2}
         attacks: {linkage: {auxiliary: v.parquet, match: {z: z}, max_risk: 2}}
         training: {exposure: api, epsilon: {internal: 8}, delta: 0}

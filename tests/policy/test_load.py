@@ -296,13 +296,10 @@ def test_the_example_of_the_reference_is_read_but_for_what_is_not_built(load: Lo
     with pytest.raises(PolicyError) as caught:
         load(DESIGN)
     assert [(fault.path, fault.expected.split(" (line")[0]) for fault in caught.value.faults] == [
-        ("columns.full_name.action", "`action: surrogate` is not supported yet"),
         ("columns.country.hierarchy.taxonomy", "`taxonomy` is not supported yet"),
         ("columns.visits.hierarchy", "`hierarchy: auto` is not supported yet"),
         ("columns.visits.form", "`form: representative` is not supported yet"),
-        ("columns.diagnosis.t.distance", "`distance: hierarchical` is not supported yet"),
         ("columns.salary.bins", "`bins` is not supported yet"),
-        ("columns.admitted.action", "`action: shift` is not supported yet"),
         ("text.recall", "`recall` is not supported yet"),
         ("attacks", "`attacks` is not supported yet"),
         ("training", "`training` is not supported yet"),
