@@ -297,6 +297,7 @@ def test_dictionaries_of_row_groups_are_not_compared_by_code(tmp_path: Path) -> 
     found = [measure(pl.scan_parquet(tmp_path / f"{name}.parquet"), asked) for name in "cp"]
     assert found[0] == found[1]
     assert (found[0].k, found[0].sizes.count, reached(found[0], "dx")) == (3, 3, 3)
+    assert holds(found[0], asked) == []
 
 
 def test_a_class_spread_over_row_groups(tmp_path: Path) -> None:
