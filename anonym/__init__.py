@@ -13,17 +13,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from anonym.attacks.outcome import AttackResult
     from anonym.pipeline import Release, Verdict, apply, check, scrub
+    from anonym.pipeline.attacking import attack
     from anonym.policy import Policy
 
 __version__ = "0.1.0"
-__all__ = ["Policy", "Release", "Verdict", "__version__", "apply", "check", "scrub"]
+__all__ = ["AttackResult", "Policy", "Release", "Verdict", "__version__", "apply", "attack", "check", "scrub"]
 
 _HOMES = {
+    "AttackResult": "anonym.attacks.outcome",
     "Policy": "anonym.policy",
     "Release": "anonym.pipeline",
     "Verdict": "anonym.pipeline",
     "apply": "anonym.pipeline",
+    "attack": "anonym.pipeline.attacking",
     "check": "anonym.pipeline",
     "scrub": "anonym.pipeline",
 }

@@ -1,0 +1,66 @@
+"""Intersection of two releases about the same people: each hides a person among k, both together perhaps not.
+
+A person's joint class are the people who share the class in either release (Ganta, Kasiviswanathan and Smith 2008).
+Two rows belong to one person by a column that both releases have (`by`), or, with the table they were made of at
+hand, by the classes that cover the person in each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from anonym.attacks.linkage import Tables
+from anonym.attacks.matching import classes, encode, link, people, persons
+from anonym.attacks.outcome import AttackResult, Counts, Gate, Trial, judge
+
+
+def intersection(
+    joint: pl.DataFrame, k: int, knows: Sequence[str], *, gate: Gate, seed: int | None = None
+) -> AttackResult:
+    """The share of people in a joint class under k. `joint` is [person, first, second], from `by_column` or
+    `by_original`. The baseline is the share that is in a class under k in the worse of the two releases alone.
+    """
+    sizes = joint.with_columns(size=pl.len().over("first", "second"))
+    small = sizes.filter(pl.col("size") < k).height
+    alone = [
+        joint.filter(pl.len().over(side) < k).height / joint.height for side in ("first", "second") if joint.height
+    ]
+    least = sizes["size"].min()
+    detail = {"k": k, "joint_classes": joint.select("first", "second").n_unique(), "smallest": least}
+    counts = Counts(joint.height, joint.height, small)
+    baseline = max(alone, default=None)
+    return judge(Trial("intersection", tuple(knows), counts, gate, baseline, seed=seed, detail=detail))
+
+
+def by_column(
+    first: tuple[pl.DataFrame, Sequence[str]], second: tuple[pl.DataFrame, Sequence[str]], by: str
+) -> pl.DataFrame:
+    """[person, first, second] of the people in both releases, told by column `by`; null is nobody.
+
+    Each release comes with its quasi-identifier columns. Several rows of a person count as the set of their classes.
+    """
+    sides = []
+    for (frame, cells), name in ((first, "first"), (second, "second")):
+        rows = pl.DataFrame({"person": frame[by], name: classes(frame, cells)}).drop_nulls("person")
+        sides.append(rows.group_by("person").agg(pl.col(name).unique().sort()))
+    return sides[0].join(sides[1], on="person")
+
+
+def by_original(first: Tables, second: Tables) -> pl.DataFrame:
+    """[person, first, second] of the people whom some class of both releases covers.
+
+    `auxiliary` of both is the one original. Where classes overlap, people are told apart by the set of classes that
+    cover them. People who were suppressed in either are not in the joint table.
+    """
+    sides = [_covering(first, "first"), _covering(second, "second")]
+    return sides[0].join(sides[1], on="person")
+
+
+def _covering(tables: Tables, name: str) -> pl.DataFrame:
+    linked = link(encode(tables.released, tables.auxiliary, tables.known), range(len(tables.known)))
+    held = people(linked.auxiliary, persons(tables.auxiliary, tables.unit)).join(
+        linked.pairs, left_on="tuple", right_on="auxiliary"
+    )
+    return held.group_by("person").agg(pl.col("released").unique().sort().alias(name))
