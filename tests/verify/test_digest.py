@@ -72,3 +72,8 @@ def test_nested_values_have_a_digest() -> None:
     rows = pl.LazyFrame({"v": [[1, 2], [3], None, [1, 2]]})
     assert digest(rows, facts) == digest(rows.reverse(), facts)
     assert digest(rows, facts) != digest(pl.LazyFrame({"v": [[1], [2, 3], None, [1]]}), facts)
+
+
+def test_counts_matter_without_a_sensitive_column() -> None:
+    facts = Facts(quasi=(QuasiFact("a", ("a",)),))
+    assert digest(pl.LazyFrame({"a": ["x", "x", "y"]}), facts) != digest(pl.LazyFrame({"a": ["x", "y", "y"]}), facts)
