@@ -53,6 +53,7 @@ _LOWER = re.compile(r"(?<![\w@#/.\-'’])[a-zß-öø-ÿ]{3,}(?![\w@/]|\.\w)")
 _CAPITAL = r"[^\W\d_a-zß-öø-ÿ][\w’]*"
 _GOES_ON = re.compile(rf"(?:[ ]|[ ]?[\-'’:&][ ]?)(?:(?:of|the|and|&|for)[ ]){{0,2}}({_CAPITAL})")
 _BEGINS = re.compile(rf"(?<!\w)({_CAPITAL})[ ](?:(?:of|the|and|&|for)[ ]){{0,2}}\Z")
+_CAPITAL_WORD = re.compile(r"[^\W\d_a-zß-öø-ÿ][^\W\d_]*")
 _NUMBERED = re.compile(
     r"[ ]\d{1,3}(?:[ ]?[a-zA-Z])?\b(?![./:%,]\d|%|[ ](?:years|days|hours|minutes|times|people|percent|am|pm)\b)"
 )
@@ -101,6 +102,18 @@ class Lexicon:
             start = match.start(1)
         number = _NUMBERED.match(text, end)
         return span.at(start, number.end() if number else end)
+
+    def holds_name(self, text: str) -> bool:
+        """Whether a cased model could find a name: a capitalised word that is neither a function word nor a common
+        word opening a sentence. What this refuses, `plausible` would refuse of the model.
+        """
+        for match in _CAPITAL_WORD.finditer(text):
+            word = match.group()
+            if len(word) == 1 or word.casefold() in FUNCTION_WORDS:
+                continue
+            if not self.common(word) or not _opens_sentence(text, match.start()) or word.casefold() in given_names():
+                return True
+        return False
 
     def names(self, text: str) -> Iterator[Span]:
         """Words that no dictionary has, capitalised; and proper names in lower case."""

@@ -16,8 +16,8 @@ from typing import Any, Protocol
 from anonym.errors import CallError, Fault, PolicyError
 from anonym.text.spans import Span
 
-CHUNK = 100_000
-"""Characters of the longest text a model is given; spaCy refuses 1,000,000 (E088), and its memory grows with length."""
+CHUNK = 20_000
+"""Characters of the longest text spaCy is given; it refuses 1,000,000 (E088), and a batch's memory grows with length."""
 
 OVERLAP = 500
 

@@ -7,13 +7,11 @@ trigger matched. Nothing here touches the network; the public suffix list is the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
-import polars as pl
-
-from anonym.text.recognisers import CONTEXT_AFTER, CONTEXT_BEFORE, CONTEXT_BOOST, THRESHOLD, Predefined, triggered
+from anonym.text.recognisers import CONTEXT_AFTER, CONTEXT_BEFORE, CONTEXT_BOOST, THRESHOLD, Column, Predefined
 from anonym.text.spans import Span
 
 WINDOW_LIMIT = 1_000
@@ -55,16 +53,16 @@ class PresidioRecogniser:
             self._context = re.compile(rf"(?i)(?<![^\W_])(?:{words})(?![^\W_])") if words else None
         return self._recogniser
 
-    def detect(self, texts: pl.Series) -> Iterator[tuple[int, Span]]:
-        """Every finding in `texts` (String, no nulls) with its row."""
-        rows = triggered(texts, self.declared.trigger)
-        for row, text in zip(rows, texts.gather(rows).to_list(), strict=True):
-            for span in dict.fromkeys(self._find(text)):
+    def detect(self, column: Column, found: Sequence[Sequence[Span]]) -> Iterator[tuple[int, Span]]:
+        """Every finding in a column with its row. What lies inside a firm span of `found` is not looked at again."""
+        for row in column.rows(self.declared.trigger):
+            covered = [(span.start, span.end) for span in found[row] if span.firm]
+            for span in dict.fromkeys(self._find(column.texts[row], covered)):
                 yield row, span
 
-    def _find(self, text: str) -> Iterator[Span]:
+    def _find(self, text: str, covered: Sequence[tuple[int, int]]) -> Iterator[Span]:
         recogniser = self._load()
-        for start, end in windows(text, self.declared.trigger, self.declared.window):
+        for start, end in windows(text, self.declared.trigger, self.declared.window, covered):
             part = text[start:end]
             for result in recogniser.analyze(part, recogniser.supported_entities, None):
                 score = self._score(part, result)
@@ -86,13 +84,17 @@ class PresidioRecogniser:
         return min(1.0, score + CONTEXT_BOOST)
 
 
-def windows(text: str, trigger: str, margin: int) -> Iterator[tuple[int, int]]:
-    """Stretches of at most `WINDOW_LIMIT` characters around the matches of `trigger`, overlapping ones joined."""
+def windows(text: str, trigger: str, margin: int, covered: Sequence[tuple[int, int]] = ()) -> Iterator[tuple[int, int]]:
+    """Stretches of at most `WINDOW_LIMIT` characters around the matches of `trigger` that no `covered` stretch holds,
+    overlapping ones joined.
+    """
     if not trigger:
         yield from _cut(0, len(text), margin)
         return
     start = end = -1
     for match in re.finditer(trigger, text):
+        if any(left <= match.start() and match.end() <= right for left, right in covered):
+            continue
         left, right = max(0, match.start() - margin), min(len(text), match.end() + margin)
         if start >= 0 and left <= end:
             end = right

@@ -236,21 +236,36 @@ class RuleSet:
         for rule in self.rules:
             self._by_trigger.setdefault(rule.trigger, []).append(rule)
 
-    def detect(self, texts: pl.Series) -> Iterator[tuple[int, Span]]:
-        """Every finding in `texts` (String, no nulls) with its row."""
+    @property
+    def triggers(self) -> tuple[str, ...]:
+        """The triggers to evaluate over a column before `detect`."""
+        return tuple(self._by_trigger)
+
+    def detect(self, column: Column) -> Iterator[tuple[int, Span]]:
+        """Every finding in a column with its row."""
         for trigger, rules in self._by_trigger.items():
-            rows = triggered(texts, trigger)
+            rows = column.rows(trigger)
             if rows:
-                buffer = _Joined(rows, texts.gather(rows).to_list())
+                buffer = _Joined(rows, [column.texts[row] for row in rows])
                 for rule in rules:
                     yield from buffer.find(rule)
 
 
-def triggered(texts: pl.Series, trigger: str) -> list[int]:
-    """Rows in which `trigger` (Rust syntax; empty: every row) matches."""
-    if not trigger:
-        return list(range(len(texts)))
-    return texts.str.contains(trigger).arg_true().to_list()
+class Column:
+    """Texts (no nulls) with the rows in which each trigger fired, all evaluated in one pass of Polars."""
+
+    def __init__(self, texts: Sequence[str], triggers: Iterable[str]) -> None:
+        self.texts = list(texts)
+        named = {f"t{i}": trigger for i, trigger in enumerate(dict.fromkeys(triggers)) if trigger}
+        frame = pl.DataFrame({"text": pl.Series(self.texts, dtype=pl.String)})
+        fired = frame.select(
+            pl.col("text").str.contains(trigger).arg_true().implode().alias(name) for name, trigger in named.items()
+        )
+        self._rows = {named[name]: fired[name][0].to_list() for name in fired.columns}
+
+    def rows(self, trigger: str) -> list[int]:
+        """Rows in which `trigger` (Rust syntax; empty: every row) matches."""
+        return self._rows[trigger] if trigger else list(range(len(self.texts)))
 
 
 class _Joined:

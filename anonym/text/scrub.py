@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import secrets as entropy
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -15,13 +15,13 @@ from anonym.text.names import WORDS, aliases, known, occurrences, repeated, with
 from anonym.text.ner import NerBackend, backend
 from anonym.text.options import TextOptions
 from anonym.text.presidio import recognisers
-from anonym.text.recognisers import RuleSet, packs
+from anonym.text.recognisers import Column, RuleSet, packs
 from anonym.text.replace import mask, merged, replaced, replacement, splice, tag
 from anonym.text.resolve import resolve
 from anonym.text.secrets import Secrets
 from anonym.text.spans import Span, frame
 from anonym.text.structure import NO_ZONES, STRUCTURED, TAG, zones
-from anonym.text.views import ENCODED, View, decoded, rewritten, unmarked
+from anonym.text.views import ENCODED, View, decoded, unmarked, with_units
 
 BATCH_ROWS, BATCH_CHARACTERS = 4_096, 8_000_000
 """Distinct texts handled together: enough for the models' batches, little enough for memory."""
@@ -30,13 +30,18 @@ PASSES = 8
 """A replaced text is read again until nothing more is found, so that scrubbing it once more changes nothing. Two passes
 nearly always do; a text that still changes after the last one is withheld."""
 
-CASED = r"\p{Lu}|\p{Lo}"
-"""Rows a cased model must see: without a capital or a caseless script there is no name that it would find."""
+CASED, LETTER = r"\p{Lu}|\p{Lo}", r"\p{L}"
+"""Rows a cased model, and any other, must see: without a capital or a caseless script there is no name to find."""
 
-LETTER = r"\p{L}"
-
-STAND_INS = {"PERSON": "Smith", "LOCATION": "Paris", "ORGANIZATION": "IBM", "DATE_TIME": "2001", "NRP": "French"}
-"""What a model reads in place of a tag, so that the rest of the sentence looks to it as it did."""
+STAND_INS = {
+    "PERSON": "Smith",
+    "LOCATION": "Paris",
+    "STREET_ADDRESS": "Paris",
+    "ORGANIZATION": "IBM",
+    "DATE_TIME": "2001",
+    "NRP": "French",
+}
+"""What a model reads in place of a tag, or of what a rule found: short, and the rest of the sentence looks as it did."""
 
 _TAGGED = re.compile(TAG)
 
@@ -80,6 +85,10 @@ class Scrubber:
         self._secrets = Secrets(language) if options.secrets else None
         self._backends: tuple[NerBackend, ...] = tuple(backend(name, language) for name in options.ner or ())
         self._replace = replacement(options.replace, key or entropy.token_bytes(32), language)
+        sources = (self._rules, *((self._secrets,) if self._secrets else ()))
+        self._triggers = [trigger for source in sources for trigger in source.triggers]
+        self._triggers += [recogniser.declared.trigger for recogniser in self._presidio]
+        self._triggers += [CASED, LETTER]
         self._probe = mask if options.replace == "mask" else tag
 
     @property
@@ -135,6 +144,7 @@ class Scrubber:
         originals: list[str] = batch["text"].to_list()
         spans: list[list[Span]] = [[] for _ in originals]
         new: list[list[str]] = [[] for _ in originals]
+        memory: Memory = {}
         pending = list(range(len(originals)))
         current = list(originals)
         for _ in range(PASSES):
@@ -142,7 +152,7 @@ class Scrubber:
                 break
             read = batch[pending].with_columns(text=pl.Series([current[row] for row in pending], dtype=pl.String))
             changed = []
-            for row, found in zip(pending, self._detect(read), strict=True):
+            for row, found in zip(pending, self._detect(read, memory), strict=True):
                 if found:
                     text = originals[row]
                     spans[row] = merged(spans[row], [len(each) for each in new[row]], found)
@@ -161,67 +171,90 @@ class Scrubber:
             return probed
         return splice(text, spans, replaced(text, spans, self._replace, zones(text)))
 
-    def _detect(self, batch: pl.DataFrame) -> list[list[Span]]:
+    def _detect(self, batch: pl.DataFrame, memory: Memory) -> list[list[Span]]:
         """The spans of each text of a batch, resolved, in the text's own offsets."""
-        texts = batch["text"]
-        views = _views(texts)
-        plain = pl.Series(
-            [view.text if view else text for view, text in zip(views, texts, strict=True)], dtype=pl.String
-        )
-        found: list[list[Span]] = [[] for _ in views]
-        for source in (self._rules, *self._presidio, *((self._secrets,) if self._secrets else ())):
-            for row, span in source.detect(plain):
-                found[row].append(span)
-        self._model(plain, found)
-        _known(batch, plain, found)
-        common = self._words.common if self._words else WORDS.__contains__
-        structured = plain.str.contains(STRUCTURED).to_list()
-        resolved = []
-        for row, text in enumerate(plain):
-            spans = found[row]
-            if spans:
-                spans += aliases(text, spans)
-                spans = [*spans, *repeated(text, spans, common)]
-            view = views[row]
-            if view:
-                spans = [view.original(span) for span in spans]
-            original = texts[row]
-            resolved.append(resolve(original, spans, zones(original) if structured[row] else NO_ZONES) if spans else [])
-        return resolved
-
-    def _model(self, texts: pl.Series, found: list[list[Span]]) -> None:
+        texts: list[str] = batch["text"].to_list()
+        encoded = batch["text"].str.contains(ENCODED).to_list()
+        structured = batch["text"].str.contains(STRUCTURED).to_list()
+        views = [decoded(text) if coded else None for text, coded in zip(texts, encoded, strict=True)]
+        column = Column([view.text if view else text for view, text in zip(views, texts, strict=True)], self._triggers)
+        found: list[list[Span]] = [[] for _ in texts]
+        self._by_rules(column, found)
+        _by_known_values(batch, column, found)
         for each in self._backends:
-            rows = texts.str.contains(CASED if each.cased else LETTER).arg_true().to_list()
-            views = [rewritten(text, _TAGGED, _stand_in) for text in texts.gather(rows).to_list()]
-            for row, view, spans in zip(rows, views, each.entities([view.text for view in views]), strict=True):
-                kept = [tidy for span in spans if (tidy := plausible(view.text, span, self._words))]
-                if self._words:
-                    kept = [self._words.extended(view.text, span) for span in kept]
-                found[row] += [view.original(span) for span in kept] if view.at else kept
+            self._by_model(each, column, found, memory)
         if self._words and self._backends:
-            for row, text in enumerate(texts):
+            for row, text in enumerate(column.texts):
                 found[row] += self._words.names(text)
+        common = self._words.common if self._words else WORDS.__contains__
+        return [
+            _resolved(text, column.texts[row], views[row], found[row], common, structured=structured[row])
+            for row, text in enumerate(texts)
+        ]
+
+    def _by_rules(self, column: Column, found: list[list[Span]]) -> None:
+        for row, span in self._rules.detect(column):
+            found[row].append(span)
+        for recogniser in self._presidio:
+            for row, span in list(recogniser.detect(column, found)):
+                found[row].append(span)
+        for row, span in self._secrets.detect(column) if self._secrets else ():
+            found[row].append(span)
+
+    def _by_model(self, model: NerBackend, column: Column, found: list[list[Span]], memory: Memory) -> None:
+        """A model reads every text that could hold a name, with stand-ins for what is already found; what it has read
+        once in this form it need not read again.
+        """
+        views = {
+            row: _for_model(column.texts[row], found[row]) for row in column.rows(CASED if model.cased else LETTER)
+        }
+        read = memory.setdefault(model.name, {})
+        if model.cased and self._words:
+            views = {row: view for row, view in views.items() if view.text in read or self._words.holds_name(view.text)}
+        new = list(dict.fromkeys(view.text for view in views.values() if view.text not in read))
+        read.update(zip(new, model.entities(new), strict=True))
+        for row, view in views.items():
+            kept = [tidy for span in read[view.text] if (tidy := plausible(view.text, span, self._words))]
+            if self._words:
+                kept = [self._words.extended(view.text, span) for span in kept]
+            found[row] += [view.original(span) for span in kept]
 
 
-def _stand_in(marked: str) -> str:
-    return STAND_INS.get(marked.strip("<>"), "something")
+Memory = dict[str, dict[str, list[Span]]]
+"""By model: what it found in which text."""
 
 
-def _known(batch: pl.DataFrame, texts: pl.Series, found: list[list[Span]]) -> None:
+def _for_model(text: str, found: Sequence[Span]) -> View:
+    tags = ((*match.span(), match.group().strip("<>")) for match in _TAGGED.finditer(text))
+    known = ((span.start, span.end, span.entity) for span in found if span.firm)
+    units: list[tuple[int, int, str]] = []
+    for start, end, entity in sorted({*tags, *known}, key=lambda unit: (unit[0], -unit[1])):
+        if not units or start >= units[-1][1]:
+            units.append((start, end, STAND_INS.get(entity, "something")))
+    return with_units(text, units)
+
+
+def _by_known_values(batch: pl.DataFrame, column: Column, found: list[list[Span]]) -> None:
     columns = [name for name in batch.columns if name.startswith("known.")]
     if not columns:
         return
-    for row, values in enumerate(
-        batch.select(columns).rename(lambda name: name.removeprefix("known.")).iter_rows(named=True)
-    ):
-        view = unmarked(texts[row])
+    named = batch.select(columns).rename(lambda name: name.removeprefix("known."))
+    for row, values in enumerate(named.iter_rows(named=True)):
+        view = unmarked(column.texts[row])
         spans = list(occurrences(view.text, known(values)))
         found[row] += (view.original(span) for span in with_gaps(view.text, spans))
 
 
-def _views(texts: pl.Series) -> list[View | None]:
-    encoded = texts.str.contains(ENCODED)
-    return [decoded(text) if coded else None for text, coded in zip(texts, encoded, strict=True)]
+def _resolved(
+    original: str, read: str, view: View | None, found: list[Span], common: Callable[[str], bool], *, structured: bool
+) -> list[Span]:
+    if not found:
+        return []
+    spans = [*found, *aliases(read, found)]
+    spans += repeated(read, spans, common)
+    if view:
+        spans = [view.original(span) for span in spans]
+    return resolve(original, spans, zones(original) if structured else NO_ZONES)
 
 
 def _distinct(rows: pl.DataFrame) -> pl.DataFrame:

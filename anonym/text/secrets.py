@@ -13,9 +13,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-import polars as pl
-
-from anonym.text.recognisers import RuleSet, load, triggered
+from anonym.text.recognisers import Column, RuleSet, load
 from anonym.text.spans import Span
 from anonym.text.validators import key_value, secret_value
 
@@ -85,12 +83,16 @@ class Secrets:
     def __init__(self, language: str) -> None:
         self._rules = RuleSet(load("secrets").rules, language)
 
-    def detect(self, texts: pl.Series) -> Iterator[tuple[int, Span]]:
-        """Every finding in `texts` (String, no nulls) with its row."""
-        yield from self._rules.detect(texts)
-        rows = triggered(texts, TRIGGER)
-        for row, text in zip(rows, texts.gather(rows).to_list(), strict=True):
-            for span in scan(text):
+    @property
+    def triggers(self) -> tuple[str, ...]:
+        """The triggers to evaluate over a column before `detect`."""
+        return (*self._rules.triggers, TRIGGER)
+
+    def detect(self, column: Column) -> Iterator[tuple[int, Span]]:
+        """Every finding in a column with its row."""
+        yield from self._rules.detect(column)
+        for row in column.rows(TRIGGER):
+            for span in scan(column.texts[row]):
                 yield row, span
 
 

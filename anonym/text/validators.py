@@ -184,7 +184,10 @@ _PLACEHOLDER = re.compile(
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")  # a kind of its own
 _SEQUENCE = re.compile(r"(?i)1234567|abcdefg|a1b2c3|(\w)\1{7}")
-_HEX, _HEX_LENGTHS = re.compile(r"[0-9a-fA-F]{18,}"), {18, 20, 24, 28, 30, 32, 34, 36, 40, 48, 52, 56, 60, 64, 72, 80, 96, 128, 256}
+_HEX, _HEX_LENGTHS = (
+    re.compile(r"[0-9a-fA-F]{18,}"),
+    {18, 20, 24, 28, 30, 32, 34, 36, 40, 48, 52, 56, 60, 64, 72, 80, 96, 128, 256},
+)
 _NUMBERED = re.compile(r"\d{6,}[_\-]")  # a record's number with a suffix
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import html
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from anonym.text.spans import Span
@@ -70,24 +70,27 @@ def _decode(unit: str) -> str:
 
 def rewritten(text: str, pattern: re.Pattern[str], plain: Callable[[str], str]) -> View:
     """A view in which `plain` of it stands for every match of `pattern`."""
+    return with_units(text, ((*match.span(), plain(match.group())) for match in pattern.finditer(text)))
+
+
+def with_units(text: str, units: Iterable[tuple[int, int, str]]) -> View:
+    """A view in which other text stands for some stretches: `units` are start, end and what to read, ordered and
+    disjoint.
+    """
     parts: list[str] = []
-    at: list[int] = []
-    width: list[int] = []
-    start: list[int] = []
-    end: list[int] = []
+    view = View("", [], [], [], [])
     seen = length = 0
-    for match in pattern.finditer(text):
-        unit = plain(match.group())
-        parts += (text[seen : match.start()], unit)
-        length += match.start() - seen
-        at.append(length)
-        width.append(len(unit))
-        start.append(match.start())
-        end.append(match.end())
-        length += len(unit)
-        seen = match.end()
+    for start, end, plain in units:
+        parts += (text[seen:start], plain)
+        length += start - seen
+        view.at.append(length)
+        view.width.append(len(plain))
+        view.start.append(start)
+        view.end.append(end)
+        length += len(plain)
+        seen = end
     parts.append(text[seen:])
-    return View("".join(parts), at, width, start, end)
+    return View("".join(parts), view.at, view.width, view.start, view.end)
 
 
 def decoded(text: str) -> View:
