@@ -53,14 +53,17 @@ class CallError(AnonymError):
 class GuaranteeError(AnonymError):
     """The guarantee or a gate does not hold, or no release can satisfy it.
 
-    `found` carries the best solution known and what it misses, as plain evidence.
+    `found` carries the best solution known and what it misses, `evidence` the report of a release that was written.
     """
 
     status = 3
 
-    def __init__(self, message: str, found: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self, message: str, found: dict[str, Any] | None = None, evidence: dict[str, Any] | None = None
+    ) -> None:
         super().__init__(message)
         self.found = found or {}
+        self.evidence = evidence or {}
 
 
 class InputError(AnonymError):

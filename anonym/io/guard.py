@@ -68,7 +68,7 @@ def explain(error: BaseException) -> str:
         return f"column {found[2]}: a value cannot be read as {found[1]}; declare its type under input.types"
     if isinstance(error, pl.exceptions.DuplicateError):
         found = re.search(r"column with name '([^'\n]*)'", text)
-        return f"duplicate column name {found[1] if found else ''}: rename one of the two".replace(" :", ":")
+        return f"duplicate column name {found[1] if found else ''} (2 times or more): rename them first"
     if isinstance(error, (pl.exceptions.SchemaError, pl.exceptions.SchemaFieldNotFoundError)):
         return "the files do not share one schema: a column is missing, extra or of another type in one of them"
     if isinstance(error, pl.exceptions.ColumnNotFoundError):

@@ -30,6 +30,7 @@ from anonym.policy.resolve import ResolvedColumn
 from anonym.report.evidence import complete, dump
 from anonym.report.html import render
 from anonym.search.plan import Plan, plan_of
+from anonym.verify.release import RARE_KEEP
 
 REPORTS = (".report.html", ".report.json")
 REJECTED = (".rejected.report.html", ".rejected.report.json")
@@ -122,9 +123,25 @@ def make(policy: Policy, source: Source, part: Path, private: PrivateFolder, clo
     verified = verify(part, source, written, facts, columns)
     run = Run(policy, seen, recoding, keyring, released.ledgers, scrubber, file_names([f.path for f in source.files]))
     evidence = verified_evidence(run, verified, written, part, clock)
-    if verified.failures:
-        raise VerificationError(verified.failures, evidence)
+    refuse_failed(verified, evidence)
     return Made(run, written, verified, _plan(policy, run), evidence)
+
+
+def refuse_failed(verified: Verified, evidence: dict[str, Any]) -> None:
+    """Raise where a check of the written file failed.
+
+    Suppression can leave too few holders of a kept value: then the policy's rule does not hold (GuaranteeError).
+    Any other failure is ours (VerificationError).
+    """
+    if not verified.failures:
+        return
+    if {check.name for check in verified.checks if not check.held} == {RARE_KEEP}:
+        raise GuaranteeError(
+            f"after suppression, {verified.failures[0]}; give the column a hierarchy, drop it, or accept it with "
+            "`allow_unique: <reason>`",
+            evidence=evidence,
+        )
+    raise VerificationError(verified.failures, evidence)
 
 
 def _load(policy: str | Path, seed: int | None) -> Policy:

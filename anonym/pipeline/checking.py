@@ -98,4 +98,8 @@ def _column(name: str, role: object) -> dict[str, Any]:
 
 def _evidence(policy: Policy, facts: Facts, measured: Measured, found: str | None, name: str | None) -> dict[str, Any]:
     output = {"rows": measured.rows, "units": measured.units, "digest": found, "paths": [name] if name else []}
-    return blank(policy) | policy_part(policy) | measured_part(policy, measured, facts) | {"output": output}
+    known = measured_part(policy, measured, facts) | {"output": output}
+    evidence = blank(policy) | policy_part(policy) | known
+    rate = measured.suppressed / measured.rows if measured.rows else None
+    evidence["suppression"] |= {"rows": measured.suppressed, "rate": rate}
+    return evidence

@@ -9,9 +9,8 @@ from typing import Any
 
 import polars as pl
 
-from anonym.errors import VerificationError
 from anonym.io import PrivateFolder, Source, Target, open_frame
-from anonym.pipeline.apply import Made, make, publish, verified_evidence
+from anonym.pipeline.apply import Made, make, publish, refuse_failed, verified_evidence
 from anonym.pipeline.evidence import Clock
 from anonym.pipeline.gates import refuse_unknown_output
 from anonym.pipeline.progress import Progress
@@ -46,8 +45,7 @@ class Release:
                 target.part, self._source, self._made.written, self._made.verified.facts, run.profile.columns
             )
             evidence = verified_evidence(run, verified, self._made.written, target.part, clock)
-            if verified.failures:
-                raise VerificationError(verified.failures, evidence)
+            refuse_failed(verified, evidence)
             publish(target, evidence, self.plan)
         return place
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import polars as pl
+
 from anonym.errors import AnonymError, GuaranteeError, VerificationError
-from anonym.io import Source
+from anonym.io import Source, guarded
 from anonym.pipeline.evidence import Clock, blank, file_names, policy_part, role_name
 from anonym.policy.model import Policy, Quasi
 from anonym.report.evidence import complete
@@ -14,7 +16,7 @@ from anonym.report.evidence import complete
 def rejected_evidence(policy: Policy, source: Source, error: AnonymError, clock: Clock) -> dict[str, Any]:
     """Evidence with a verdict that does not hold. `error` may carry the facts of a written, rejected release."""
     reasons = error.failures if isinstance(error, VerificationError) else str(error).splitlines()[:1]
-    written = error.evidence if isinstance(error, VerificationError) else {}
+    written = error.evidence if isinstance(error, GuaranteeError | VerificationError) else {}
     facts = (written or _nothing_written(policy, source, error)) | {
         "verdict": {"holds": False, "reasons": list(reasons)}
     }
@@ -25,7 +27,9 @@ def rejected_evidence(policy: Policy, source: Source, error: AnonymError, clock:
 def _nothing_written(policy: Policy, source: Source, error: AnonymError) -> dict[str, Any]:
     found = error.found if isinstance(error, GuaranteeError) else {}
     facts = blank(policy) | policy_part(policy)
-    facts["input"] |= {"rows": found.get("rows"), "paths": file_names([file.path for file in source.files])}
+    with guarded("counting rows"):
+        rows = source.frame.select(pl.len()).collect().item()
+    facts["input"] |= {"rows": rows, "paths": file_names([file.path for file in source.files])}
     if facts["guarantee"]["k"] is not None:
         facts["guarantee"]["k"]["achieved"] = found.get("k")
     facts["columns"] = [

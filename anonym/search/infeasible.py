@@ -56,7 +56,7 @@ def refusal(problem: Problem, grounds: Grounds, *, proven: bool) -> GuaranteeErr
     gone = cases[0].gone(judge)
     found = {
         "levels": {h.column: level for h, level in zip(problem.hierarchies, cases[0].levels, strict=True)},
-        "k": int(cases[0].classes.members.min(initial=0)) or None,
+        "k": int(cases[0].classes.members.min()) if len(cases[0].classes.members) else None,
         "suppressed_rows": gone,
         "limit": problem.limit,
         "failing": list(_failing(problem, judge, cases[0])),

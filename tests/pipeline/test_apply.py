@@ -407,3 +407,21 @@ def test_a_missing_key_and_a_shift_without_a_unit_are_refused(policy: dict[str, 
     keyed = _with(policy, "columns.id", {"role": "identifier", "action": "pseudonym", "key": "env:NO_SUCH_KEY"})
     with pytest.raises(CallError, match="NO_SUCH_KEY"):
         anonym.apply(keyed, table)
+
+
+def test_kept_values_that_suppression_made_rare_are_the_policys_fault(policy: dict[str, Any]) -> None:
+    """Five hold the plan, one of them is suppressed: status 3, not 1."""
+    table = pl.DataFrame(
+        {
+            "id": [str(i) for i in range(40)],
+            "age": [30] * 39 + [90],
+            "zip": ["1001"] * 40,
+            "dx": ["a", "b"] * 20,
+            "plan": ["free"] * 35 + ["canary"] * 5,
+        }
+    )
+    _with(policy, "columns.age", {"role": "quasi", "hierarchy": "suppress", "coarsest": 0})
+    with pytest.raises(GuaranteeError, match="after suppression, rare keep values") as caught:
+        anonym.apply(policy, table)
+    assert caught.value.evidence["verdict"]["holds"] is False
+    assert "canary" not in str(caught.value)
