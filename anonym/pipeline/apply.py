@@ -29,7 +29,7 @@ from anonym.policy.model import Identifier, Quasi, Text
 from anonym.policy.resolve import ResolvedColumn
 from anonym.report.evidence import complete, dump
 from anonym.report.html import render
-from anonym.search.plan import Plan, plan_of
+from anonym.search.plan import Plan
 from anonym.verify.release import RARE_KEEP
 
 REPORTS = (".report.html", ".report.json")
@@ -111,7 +111,7 @@ def make(policy: Policy, source: Source, part: Path, private: PrivateFolder, clo
     recoding = solve(policy, seen, progress)
     scrubber = _scrubber(policy, columns)
     released = transform(policy, source, seen, recoding, keyring, scrubber)
-    remaining = seen.rows - (recoding.solution.suppressed_rows if recoding else 0)
+    remaining = seen.rows - (recoding.found.suppressed_rows if recoding else 0)
     progress.stage("writing the release", remaining)
     written = write_release(
         released.frame, part, order=policy.order, rows=remaining, private=private, progress=progress
@@ -124,7 +124,8 @@ def make(policy: Policy, source: Source, part: Path, private: PrivateFolder, clo
     run = Run(policy, seen, recoding, keyring, released.ledgers, scrubber, file_names([f.path for f in source.files]))
     evidence = verified_evidence(run, verified, written, part, clock)
     refuse_failed(verified, evidence)
-    return Made(run, written, verified, _plan(policy, run), evidence)
+    plan = recoding.plan(policy.sha256) if recoding else None
+    return Made(run, written, verified, plan, evidence)
 
 
 def refuse_failed(verified: Verified, evidence: dict[str, Any]) -> None:
@@ -185,13 +186,6 @@ def _scrubber(policy: Policy, columns: Sequence[ResolvedColumn]) -> Any:
 
 def _text_from(ledgers: Sequence[TextLedger]) -> tuple[str, ...] | None:
     return tuple(dict.fromkeys(name for ledger in ledgers for name in ledger.also_from)) if ledgers else None
-
-
-def _plan(policy: Policy, run: Run) -> Plan | None:
-    if run.recoding is None:
-        return None
-    forms = tuple(quasi.form for _, quasi in run.profile.quasi)
-    return plan_of(run.recoding.problem, run.recoding.solution, forms, policy.sha256)
 
 
 def verified_evidence(run: Run, verified: Verified, written: Written, part: Path, clock: Clock) -> dict[str, Any]:

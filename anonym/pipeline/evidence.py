@@ -20,7 +20,8 @@ from anonym.columns.actions import Keyed, name_of
 from anonym.columns.keys import Keyring
 from anonym.hierarchy.model import Cells, FileHierarchy, Hierarchy
 from anonym.pipeline.profile import Profile
-from anonym.pipeline.solve import Recoding, suppression_limit
+from anonym.pipeline.recoding import Recoding
+from anonym.pipeline.solve import suppression_limit
 from anonym.pipeline.transform import TextLedger
 from anonym.policy.explain import levels as level_words
 from anonym.policy.model import Drop, Identifier, Keep, Policy, Quasi, Sensitive, Text
@@ -46,7 +47,7 @@ class Clock:
 
     def environment(self, recoding: Recoding | None, files: Mapping[str, str]) -> dict[str, Any]:
         """The part of the evidence that may differ between equal runs."""
-        solution = recoding.solution if recoding else None
+        found = recoding.found if recoding else None
         return {
             "versions": {"anonym": __version__, "python": platform.python_version(), **_versions()},
             "files": dict(files),
@@ -54,8 +55,8 @@ class Clock:
             "finished": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
             "wall_s": round(time.perf_counter() - self.wall, 3),
             "cpu_s": round(time.process_time() - self.cpu, 3),
-            "search_cpu_s": round(solution.cpu_s, 4) if solution else None,
-            "search_compile_s": round(solution.compile_s, 4) if solution else None,
+            "search_cpu_s": round(found.cpu_s, 4) if found else None,
+            "search_compile_s": round(found.compile_s, 4) if found else None,
             "peak_memory_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
             "platform": f"{platform.system()} {platform.machine()}",
         }
@@ -221,7 +222,7 @@ def _holds(reached: Reached) -> bool | None:
 
 
 def _columns(run: Run, measured: Measured) -> Iterator[dict[str, Any]]:
-    losses = column_losses(run.recoding) if run.recoding else {}
+    losses = run.recoding.column_losses() if run.recoding else {}
     hierarchies = {hierarchy.column: hierarchy for hierarchy in run.profile.hierarchies}
     for column in run.profile.columns:
         yield {
@@ -278,18 +279,17 @@ def _of_role(column: ResolvedColumn, keyring: Keyring, measured: Measured) -> di
 def _search(recoding: Recoding | None) -> dict[str, Any] | None:
     if recoding is None:
         return None
-    solution = recoding.solution
+    found = recoding.found
+    names = [hierarchy.column for hierarchy in recoding.problem.hierarchies]
     return {
-        "strategy": solution.strategy,
-        "why": solution.why,
+        "strategy": found.strategy,
+        "why": found.why,
         "objective": recoding.problem.objective,
-        "optimal": solution.optimal,
-        "bound": solution.bound,
-        "levels": {
-            h.column: int(level) for h, level in zip(recoding.problem.hierarchies, solution.levels, strict=True)
-        },
-        "reproducible": True,
-        "checks": solution.checks,
+        "optimal": found.optimal,
+        "bound": found.bound,
+        "levels": None if recoding.levels is None else dict(zip(names, map(int, recoding.levels), strict=True)),
+        "reproducible": found.reproducible,
+        "checks": found.checks,
     }
 
 
@@ -297,39 +297,25 @@ def _loss(run: Run, measured: Measured) -> dict[str, Any]:
     if run.recoding is None:
         return {"ncp": None, "discernibility": None, "average_class_size": None}
     k, rows = run.recoding.problem.k, run.recoding.problem.rows
-    suppressed = run.recoding.solution.suppressed_rows
+    suppressed = run.recoding.found.suppressed_rows
     average = measured.sizes.average_rows
     return {
-        "ncp": run.recoding.solution.loss if rows else None,
+        "ncp": run.recoding.found.loss if rows else None,
         "discernibility": measured.sizes.squares + suppressed * rows,
         "average_class_size": average / k if average is not None else None,
     }
-
-
-def column_losses(recoding: Recoding) -> dict[str, float]:
-    """NCP of each column over all input rows; a suppressed row costs 1."""
-    problem, solution = recoding.problem, recoding.solution
-    if not problem.rows:
-        return {}
-    weight = np.where(solution.kept, problem.cells.rows, 0)
-    kept = float(weight.sum())
-    found = {}
-    for column, (hierarchy, level) in enumerate(zip(problem.hierarchies, solution.levels, strict=True)):
-        cost = hierarchy.cost[hierarchy.ancestor[level]][problem.cells.codes[:, column]]
-        found[hierarchy.column] = (float((weight * cost).sum()) + problem.rows - kept) / problem.rows
-    return found
 
 
 def _suppression(run: Run) -> dict[str, Any]:
     limit = run.policy.guarantee.suppression if run.policy.guarantee else None
     if run.recoding is None or limit is None:
         return {"rows": 0, "rate": 0.0 if run.profile.rows else None, "units_rate": None, "limit": None, "groups": []}
-    problem, solution = run.recoding.problem, run.recoding.solution
+    problem, found = run.recoding.problem, run.recoding.found
     total = run.profile.units
-    gone = total - _units(problem.cells, solution.kept) if total is not None else None
+    gone = total - _units(problem.cells, run.recoding.kept_rows > 0) if total is not None else None
     return {
-        "rows": solution.suppressed_rows,
-        "rate": solution.suppressed_rows / problem.rows if problem.rows else None,
+        "rows": found.suppressed_rows,
+        "rate": found.suppressed_rows / problem.rows if problem.rows else None,
         "units": gone,
         "units_rate": gone / total if gone is not None and total else None,
         "limit": float(limit),
@@ -341,22 +327,21 @@ def _suppression(run: Run) -> dict[str, Any]:
 
 
 def _groups(recoding: Recoding) -> Iterator[Group]:
-    """Every released label of every column, with the rows that were suppressed under it."""
-    problem, solution = recoding.problem, recoding.solution
-    counted = problem.cells.units is not None
-    for column, (hierarchy, level) in enumerate(zip(problem.hierarchies, solution.levels, strict=True)):
-        nodes, place = np.unique(hierarchy.ancestor[level][problem.cells.codes[:, column]], return_inverse=True)
-        of = _rows_by(problem.cells, place, len(nodes), np.ones(len(place), np.bool_))
-        gone = _rows_by(problem.cells, place, len(nodes), ~solution.kept)
-        units = _units_by(problem.cells, place, len(nodes), ~solution.kept) if counted else None
-        kept = _units_by(problem.cells, place, len(nodes), solution.kept) if counted else of - gone
+    """Every label of every column at the levels of the release, with the rows that were suppressed under it."""
+    cells, kept_rows = recoding.problem.cells, recoding.kept_rows
+    counted = cells.units is not None
+    for column, (hierarchy, level) in enumerate(zip(recoding.problem.hierarchies, recoding.group_levels, strict=True)):
+        nodes, place = np.unique(hierarchy.ancestor[level][cells.codes[:, column]], return_inverse=True)
+        of, kept = (_sums(place, rows, len(nodes)) for rows in (cells.rows, kept_rows))
+        units = _units_by(cells, place, len(nodes), kept_rows < cells.rows) if counted else None
+        members = _units_by(cells, place, len(nodes), kept_rows > 0) if counted else kept
         for index, label in enumerate(hierarchy.labels.gather(nodes.astype(np.int64)).to_list()):
             yield Group(
                 hierarchy.column,
                 label,
-                rows=int(gone[index]),
+                rows=int(of[index] - kept[index]),
                 of=int(of[index]),
-                released=int(kept[index]),
+                released=int(members[index]),
                 units=int(units[index]) if units is not None else None,
             )
 
@@ -364,9 +349,9 @@ def _groups(recoding: Recoding) -> Iterator[Group]:
 Ints = NDArray[np.int64]
 
 
-def _rows_by(cells: Cells, place: Ints, groups: int, chosen: NDArray[np.bool_]) -> Ints:
-    """(groups,) rows of the chosen cells, by the group of each cell."""
-    return np.bincount(place[chosen], weights=cells.rows[chosen], minlength=groups).astype(np.int64)
+def _sums(place: Ints, rows: Ints, groups: int) -> Ints:
+    """(groups,) rows by the group of each cell."""
+    return np.bincount(place, weights=rows, minlength=groups).astype(np.int64)
 
 
 def _units_by(cells: Cells, place: Ints, groups: int, chosen: NDArray[np.bool_]) -> Ints:

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from anonym.criteria import LDiversity, TCloseness
 from anonym.errors import InternalError
 from anonym.pipeline.profile import Profile
 from anonym.pipeline.progress import Progress
+from anonym.pipeline.recoding import GlobalRecoding, Recoding
 from anonym.policy.model import Policy, Sensitive
-from anonym.search.problem import Problem, Solution
-
-
-@dataclass(frozen=True)
-class Recoding:
-    """The problem and its solution, together: neither means anything without the other."""
-
-    problem: Problem
-    solution: Solution
+from anonym.search.problem import Problem
 
 
 def suppression_limit(policy: Policy, rows: int) -> int:
@@ -63,4 +54,4 @@ def solve(policy: Policy, profile: Profile, progress: Progress) -> Recoding | No
     solution = solve_global(problem, budget=policy.search.budget, progress=None)
     if solution.suppressed_rows > problem.limit:
         raise InternalError("the search suppressed more rows than the limit allows")
-    return Recoding(problem, solution)
+    return GlobalRecoding(problem, profile, solution, policy.unit)

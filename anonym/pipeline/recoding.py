@@ -1,0 +1,196 @@
+"""A recoding found by a search, and how it is applied to rows: what global and local recoding have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from anonym.columns import forms
+from anonym.hierarchy import encode
+from anonym.pipeline.profile import Profile
+from anonym.policy.model import Form
+from anonym.search.plan import Plan, class_nodes, plan_of
+from anonym.search.problem import Problem, Solution
+
+_CODE = "\x00code"
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search tells of itself, for the evidence."""
+
+    strategy: str
+    why: str
+    optimal: bool
+    bound: float | None
+    reproducible: bool
+    checks: int
+    loss: float
+    suppressed_rows: int  # with those that no hierarchy covers
+    cpu_s: float
+    compile_s: float
+
+
+class Recoding(ABC):
+    """A problem and its solution. `kept_rows` is (cells,) released rows of each cell."""
+
+    problem: Problem
+    profile: Profile
+    found: Found
+    kept_rows: NDArray[np.int64]
+
+    @property
+    @abstractmethod
+    def levels(self) -> tuple[int, ...] | None:
+        """The level of each quasi-identifier; None where it differs between classes."""
+
+    @abstractmethod
+    def apply(self, frame: pl.LazyFrame) -> pl.LazyFrame:
+        """The input's rows without the suppressed ones, and with hidden columns that `release` reads."""
+
+    @abstractmethod
+    def release(self, column: int, form: Form) -> list[pl.Expr]:
+        """The released column(s) of a quasi-identifier over the frame of `apply`."""
+
+    @abstractmethod
+    def column_losses(self) -> dict[str, float]:
+        """NCP of each column over all input rows; a suppressed row costs 1."""
+
+    @abstractmethod
+    def plan(self, policy_sha256: str) -> Plan | None:
+        """What may be published of the recoding, or None."""
+
+    @abstractmethod
+    def coarser(self, column: str) -> bool:
+        """Whether any released cell of the column may be coarser than its value."""
+
+    @property
+    def group_levels(self) -> tuple[int, ...]:
+        """The level at which it is told who bears the suppression."""
+        if self.levels is not None:
+            return self.levels
+        return tuple(max(h.finest, min(h.coarsest, h.levels - 2)) for h in self.problem.hierarchies)
+
+
+def coded(frame: pl.LazyFrame, profile: Profile) -> pl.LazyFrame:
+    """With one integer column per quasi-identifier: the leaf of its value."""
+    return frame.with_columns(
+        encode.leaf_code(hierarchy.domain, column.name, quasi.normalise).alias(code_name(column.name))
+        for hierarchy, (column, quasi) in zip(profile.hierarchies, profile.quasi, strict=True)
+    )
+
+
+def code_name(column: str) -> str:
+    """The hidden column of a quasi-identifier's leaf codes."""
+    return f"{_CODE} {column}"
+
+
+def gathered(name: str, table: pl.Series) -> pl.Expr:
+    """`table` at the positions that the column `name` holds."""
+    return pl.col(name).map_batches(
+        lambda codes: table.gather(codes.rechunk()), return_dtype=table.dtype, is_elementwise=True
+    )
+
+
+@dataclass(frozen=True)
+class GlobalRecoding(Recoding):
+    """One level per quasi-identifier; classes (or whole units) that fail are dropped."""
+
+    problem: Problem
+    profile: Profile
+    solution: Solution
+    unit: str | None
+
+    @property
+    def found(self) -> Found:  # type: ignore[override]
+        s = self.solution
+        return Found(
+            s.strategy,
+            s.why,
+            s.optimal,
+            s.bound,
+            True,
+            s.checks,
+            s.loss,
+            s.suppressed_rows,
+            s.cpu_s,
+            s.compile_s,
+        )
+
+    @property
+    def kept_rows(self) -> NDArray[np.int64]:  # type: ignore[override]
+        rows = np.where(self.solution.kept, self.problem.cells.rows, 0)
+        cells = self.problem.cells
+        gone = np.isin(cells.shared_unit, self.solution.dropped_units) & self.solution.kept[cells.shared_cell]
+        np.subtract.at(rows, cells.shared_cell[gone], cells.shared_rows[gone])
+        return rows
+
+    @property
+    def levels(self) -> tuple[int, ...] | None:
+        return self.solution.levels
+
+    def apply(self, frame: pl.LazyFrame) -> pl.LazyFrame:
+        frame = coded(frame, self.profile)
+        if len(self.solution.dropped_units) and self.unit is not None:
+            codes = self.profile.unit_codes
+            gone = codes.filter(pl.col("code").is_in(self.solution.dropped_units))["unit"]
+            frame = frame.filter(~pl.col(self.unit).is_in(gone.implode(), nulls_equal=True))
+        if self.solution.kept.all() and not self.problem.lost:
+            return frame
+        return frame.filter(self._in_kept_class())
+
+    def release(self, column: int, form: Form) -> list[pl.Expr]:
+        hierarchy = self.problem.hierarchies[column]
+        return forms.release(hierarchy, self.solution.levels[column], form, pl.col(code_name(hierarchy.column)))
+
+    def column_losses(self) -> dict[str, float]:
+        if not self.problem.rows:
+            return {}
+        weight = self.kept_rows
+        found = {}
+        for column, hierarchy in enumerate(self.problem.hierarchies):
+            cost = hierarchy.cost[hierarchy.ancestor[self.solution.levels[column]]][self.problem.cells.codes[:, column]]
+            lost = self.problem.rows - int(weight.sum())
+            found[hierarchy.column] = (float((weight * cost).sum()) + lost) / self.problem.rows
+        return found
+
+    def plan(self, policy_sha256: str) -> Plan | None:
+        return plan_of(self.problem, self.solution, tuple(quasi.form for _, quasi in self.profile.quasi), policy_sha256)
+
+    def coarser(self, column: str) -> bool:
+        place = [hierarchy.column for hierarchy in self.problem.hierarchies].index(column)
+        hierarchy = self.problem.hierarchies[place]
+        nodes = hierarchy.ancestor[self.solution.levels[place]]
+        return bool((hierarchy.covered[nodes] > 1).any())
+
+    def _in_kept_class(self) -> pl.Expr:
+        """Whether a row's node tuple is a released class's: by one exact mixed-radix number, or by a struct."""
+        nodes = class_nodes(self.problem, self.solution)
+        ranks = [np.unique(nodes[:, column]) for column in range(nodes.shape[1])]
+        tables = [self._ranks(column, rank) for column, rank in enumerate(ranks)]
+        names = [code_name(hierarchy.column) for hierarchy in self.problem.hierarchies]
+        keys = np.stack([np.searchsorted(rank, nodes[:, i]) + 1 for i, rank in enumerate(ranks)], axis=1)
+        radices = [len(rank) + 1 for rank in ranks]
+        known = pl.all_horizontal(gathered(name, table) > 0 for name, table in zip(names, tables, strict=True))
+        if np.prod([float(radix) for radix in radices]) < 2.0**62:
+            places = np.cumprod([1, *radices[:-1]]).astype(np.uint64)
+            wanted = np.unique((keys.astype(np.uint64) * places).sum(axis=1, dtype=np.uint64))
+            key = pl.sum_horizontal(
+                gathered(name, table) * pl.lit(int(place), pl.UInt64)
+                for name, table, place in zip(names, tables, places, strict=True)
+            )
+            return key.is_in(pl.Series(wanted, dtype=pl.UInt64).implode()) & known
+        wanted_rows = pl.DataFrame({name: keys[:, i].astype(np.uint64) for i, name in enumerate(names)}).to_struct()
+        row = pl.struct(gathered(name, table).alias(name) for name, table in zip(names, tables, strict=True))
+        return row.is_in(wanted_rows.implode()) & known
+
+    def _ranks(self, column: int, rank: NDArray[np.int32]) -> pl.Series:
+        """(leaves,) 1 + the rank of each leaf's node among the released ones; 0 where it is not released."""
+        hierarchy = self.problem.hierarchies[column]
+        nodes = hierarchy.ancestor[self.solution.levels[column]]
+        found = np.isin(nodes, rank) & ~hierarchy.suppressed
+        return pl.Series(np.where(found, np.searchsorted(rank, nodes) + 1, 0), dtype=pl.UInt64)
