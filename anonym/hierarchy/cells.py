@@ -65,7 +65,7 @@ def coded_cells(
     """As `cells`, with the listed units' values. They are raw data."""
     domains = {**{h.column: h.domain for h in hierarchies}, **sensitive}
     sizes = [max(len(values), 1) for values in domains.values()]
-    tuples = _tuples(frame, domains, sizes, unit, normalise or {})
+    tuples = _tuples(frame, domains, unit, normalise or {})
     codes = unpack(tuples, sizes)
     is_in = ~_suppressed(codes, hierarchies)
     tuples, codes = tuples.filter(pl.Series(is_in)), codes[is_in]
@@ -77,16 +77,49 @@ def coded_cells(
     return CodedCells(result, pl.DataFrame({"unit": shared}).with_columns(code=pl.int_range(pl.len(), dtype=pl.Int32)))
 
 
+def record_keys(
+    hierarchies: Sequence[Hierarchy],
+    sensitive: Mapping[str, pl.Series],
+    normalise: Mapping[str, Sequence[Normal]] | None = None,
+) -> list[pl.Expr]:
+    """Exact words `key_0`, ... of a row's leaf and sensitive value codes: equal where the whole tuple is."""
+    return _keys({**{h.column: h.domain for h in hierarchies}, **sensitive}, normalise or {})
+
+
+def _keys(domains: Mapping[str, pl.Series], normalise: Mapping[str, Sequence[Normal]]) -> list[pl.Expr]:
+    codes = [leaf_code(values, name, normalise.get(name, ())) for name, values in domains.items()]
+    return pack(codes, [max(len(values), 1) for values in domains.values()])
+
+
+def records(
+    frame: pl.LazyFrame,
+    hierarchies: Sequence[Hierarchy],
+    sensitive: Mapping[str, pl.Series],
+    normalise: Mapping[str, Sequence[Normal]] | None = None,
+) -> tuple[NDArray[np.int32], NDArray[np.int64], pl.DataFrame]:
+    """The distinct (quasi-identifiers, sensitive values) tuples: codes (records, columns), rows, and their keys.
+
+    The keys are DataFrame[key_0, ..., record], as `record_keys` gives them for a row. Sorted; rows whose leaf is
+    `suppressed` in its hierarchy are left out.
+    """
+    domains = {**{h.column: h.domain for h in hierarchies}, **sensitive}
+    sizes = [max(len(values), 1) for values in domains.values()]
+    tuples = _tuples(frame, domains, None, normalise or {})
+    codes = unpack(tuples, sizes)
+    is_in = ~_suppressed(codes, hierarchies)
+    tuples = tuples.filter(pl.Series(is_in))
+    keys = tuples.drop("rows").with_columns(record=pl.int_range(pl.len(), dtype=pl.Int64))
+    return codes[is_in], tuples["rows"].to_numpy(), keys
+
+
 def _tuples(
     frame: pl.LazyFrame,
     domains: Mapping[str, pl.Series],
-    sizes: Sequence[int],
     unit: str | None,
     normalise: Mapping[str, Sequence[Normal]],
 ) -> pl.DataFrame:
     """DataFrame[key_0, ..., unit?, rows], one row a distinct tuple, sorted by the keys and then the unit."""
-    codes = [leaf_code(values, name, normalise.get(name, ())) for name, values in domains.items()]
-    keys = pack(codes, sizes)
+    keys = _keys(domains, normalise)
     if unit is not None:
         keys.append(canonical(unit, frame.collect_schema()[unit]).alias("unit"))
     names = [key.meta.output_name() for key in keys]

@@ -19,18 +19,21 @@ SCHEMA = "anonym.plan/1"
 
 @dataclass(frozen=True)
 class PlanColumn:
-    """One quasi-identifier: its level, and the labels that released classes carry (each shared by k units or more)."""
+    """One quasi-identifier: its level (None under local recoding) and the labels of released classes.
+
+    Each label is shared by k units or more.
+    """
 
     name: str
     form: str
-    level: int
+    level: int | None
     hierarchy: str  # SHA-256 of the hierarchy's declaration and, for a file, of its bytes
     nodes: tuple[str | None, ...]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A global recoding. A row whose labels are not among `nodes` is suppressed when the plan is used again."""
+    """A recoding. A row whose labels are not among `nodes` is suppressed when the plan is used again."""
 
     policy: str
     strategy: str
@@ -56,21 +59,30 @@ class Plan:
 
 def plan_of(problem: Problem, solution: Solution, forms: tuple[str, ...], policy_sha256: str) -> Plan:
     """The plan of a global solution."""
+    nodes = class_nodes(problem, solution)
+    return plan_of_nodes(problem.hierarchies, nodes, solution.levels, forms, solution.strategy, policy_sha256)
+
+
+def plan_of_nodes(
+    hierarchies: tuple[Hierarchy, ...],
+    nodes: NDArray[np.int32],
+    levels: tuple[int, ...] | None,
+    forms: tuple[str, ...],
+    strategy: str,
+    policy_sha256: str,
+) -> Plan:
+    """The plan of released classes (classes, columns). Without `levels` they differ between classes."""
     columns = tuple(
         PlanColumn(
-            hierarchy.column, form, level, hierarchy_sha256(hierarchy), _labels(hierarchy, nodes[:, column])
+            hierarchy.column,
+            form,
+            None if levels is None else int(levels[column]),
+            hierarchy_sha256(hierarchy),
+            _labels(hierarchy, nodes[:, column]),
         )
-        for column, (hierarchy, form, level, nodes) in enumerate(
-            zip(
-                problem.hierarchies,
-                forms,
-                solution.levels,
-                [class_nodes(problem, solution)] * len(forms),
-                strict=True,
-            )
-        )
+        for column, (hierarchy, form) in enumerate(zip(hierarchies, forms, strict=True))
     )
-    return Plan(policy_sha256, solution.strategy, columns)
+    return Plan(policy_sha256, strategy, columns)
 
 
 def class_nodes(problem: Problem, solution: Solution) -> NDArray[np.int32]:
