@@ -17,5 +17,7 @@ def bench_data() -> Path:
     """The folder of real data, or a skip that says how to get it."""
     folder = Path(os.environ.get("ANONYM_BENCH_DATA", HERE.parent.parent / "shared" / "data"))
     if not folder.is_dir():
-        pytest.skip("no benchmark data: set ANONYM_BENCH_DATA to its folder (benchmarks/README.md says where to get it)")
+        pytest.skip(
+            "no benchmark data: set ANONYM_BENCH_DATA to its folder (benchmarks/README.md says where to get it)"
+        )
     return folder
