@@ -11,38 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from anonym.text.recognisers import packs_folder
 from anonym.text.spans import Span
 from anonym.text.validators import given_names
-
-_FILES = {"en": "english.txt"}
-
-INFORMAL = frozenset(
-    """lol omg omfg wtf wth idk tbh imo imho smh lmao lmfao rofl btw pls plz ppl thx ur youre theyre gonna wanna gotta
-    cant wont dont didnt doesnt isnt aint im ive thats whats yall bro bruh dude yea yeah yep nah nope hmm haha hahaha ok okay
-    rt fb dm pm am tv pc dvd cd vlog vlogs vid vids pic pics app apps asap fyi faq aka etc eta atm diy rip ftw stfu gtfo
-    yay yass yas wow woah ugh aww awww erm huh meh dang gosh congrats goodnight goodmorning kinda sorta dunno lemme gimme
-    cuz coz tho thru til bday selfie selfies emoji meme memes url html http https www com org net email emails website inc
-    ltd llc corp co tel fax cell mobile re fw fwd cc bcc ps nb att attn approx dept est vs ie eg api ascii pdf xml json sql
-    cpu gpu ram usb led lcd gps sms id pin ssn dob usd eur gbp covid wifi internet online offline blog blogs""".split()
-)
-
-FUNCTION_WORDS = frozenset(
-    """a about above after again against all almost also although always am among an and another any anybody anyone
-    anything are around as at away back be became because been before being below between both but by came can could
-    did do does doing done down during each either else enough even ever every everybody everyone everything few first
-    for from further get gets getting give given go goes going gone good got great had has have having he hello her here
-    hers herself hi him himself his how however i if in indeed into is it its itself just keep last least less let like
-    little look made make makes many may maybe me might mine more most much must my myself near need neither never new
-    next no nobody none nor not nothing now of off often oh on once one only onto or other others our ours out over own
-    part per perhaps please put quite rather really regarding right said same saw say says see seem seems seen several
-    she should show since so some somebody someone something sometimes soon still such take than thank thanks that the
-    their theirs them then there therefore these they thing things think this those though through thus to today together
-    too toward tomorrow tonight two under until up upon us use used very via want was way we well went were what whatever
-    when whenever where whether which while who whoever whole whom whose why will with within without would yes yesterday
-    yet you your yours yourself love nice best happy sorry sir dear man day time year people god lord""".split()
-)
-"""Words that say nothing about their neighbours when a sentence opens with them."""
+from anonym.text.words import dictionary, words
 
 _LONG = re.compile(r"(\w)\1\1|(\w\w)\2\2", re.I)
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
@@ -72,7 +43,7 @@ class Lexicon:
         stem = plain.split("'")[0]
         return (
             stem in self.lower
-            or stem in INFORMAL
+            or stem in words("informal")
             or (stem.endswith("s") and stem[:-1] in self.lower)
             or _LONG.search(stem) is not None
         )
@@ -80,7 +51,7 @@ class Lexicon:
     def shouted(self, word: str) -> bool:
         """Words that no doubt of a model should turn into a name."""
         plain = word.casefold()
-        return plain in FUNCTION_WORDS or plain in INFORMAL or _LONG.search(plain) is not None
+        return plain in words("function_words") or plain in words("informal") or _LONG.search(plain) is not None
 
     def credible(self, word: str, score: float) -> bool:
         """Whether a model's doubt about one word is worth acting on: more easily if no dictionary has the word."""
@@ -97,7 +68,7 @@ class Lexicon:
             end = match.end()
         while match := _BEGINS.search(text, max(0, start - 40), start):
             opens = _opens_sentence(text, match.start(1))
-            if match.group(1) == "I" or (opens and match.group(1).casefold() in FUNCTION_WORDS):
+            if match.group(1) == "I" or (opens and match.group(1).casefold() in words("function_words")):
                 break
             start = match.start(1)
         number = _NUMBERED.match(text, end)
@@ -109,7 +80,7 @@ class Lexicon:
         """
         for match in _CAPITAL_WORD.finditer(text):
             word = match.group()
-            if len(word) == 1 or word.casefold() in FUNCTION_WORDS:
+            if len(word) == 1 or word.casefold() in words("function_words"):
                 continue
             if not self.common(word) or not _opens_sentence(text, match.start()) or word.casefold() in given_names():
                 return True
@@ -137,12 +108,8 @@ def _kind(word: str) -> str:
 @cache
 def lexicon(language: str) -> Lexicon | None:
     """The lexicon of a language, read once, or None where there is none."""
-    if language not in _FILES:
-        return None
-    words = (packs_folder() / "words" / _FILES[language]).read_text(encoding="utf-8").splitlines()
-    words = [word for word in words if not word.startswith("#")]
-    lower = frozenset(word for word in words if word.islower())
-    return Lexicon(lower, frozenset(word.casefold() for word in words if not word.islower()) - lower)
+    known = dictionary(language)
+    return Lexicon(*known) if known else None
 
 
 NAMED = frozenset({"PERSON", "LOCATION", "ORGANIZATION", "MISC"})
@@ -157,11 +124,12 @@ _DATED = re.compile(
 )
 _LARGE = re.compile(r"\d[\d.,\s]{3,}|(?i:thousand|million|billion)")
 _VAGUE = re.compile(
-    r"(?i)^(?:(?:the|this|that|every|each|another|one|all|a|any|per|next|last|some|same|whole|entire|other)\s)*(?:days?|today|yesterday|tomorrow|daily|monday to friday)$"
+    r"(?i)^(?:(?:the|this|that|every|each|another|one|all|a|any|per|next|last|some|same|whole|entire|other)\s)*"
+    r"(?:days?|today|yesterday|tomorrow|daily)$"
 )
 
 
-def plausible(text: str, span: Span, words: Lexicon | None) -> Span | None:
+def plausible(text: str, span: Span, lexicon: Lexicon | None) -> Span | None:
     """A model's finding, its ends tidied, or None where it says nothing of anybody."""
     found = text[span.start : span.end]
     if span.entity == "QUANTITY":
@@ -171,15 +139,15 @@ def plausible(text: str, span: Span, words: Lexicon | None) -> Span | None:
     if not _shaped(span.entity, found):
         return None
     if span.score < CERTAIN:
-        return span if words and words.credible(found, span.score) else None
+        return span if lexicon and lexicon.credible(found, span.score) else None
     if span.entity not in NAMED and span.entity != "NRP":
         return span
-    if words is None:
+    if lexicon is None:
         return span if any(c.isalpha() for c in found) else None
     if span.rule == "spacy" and not _capitalised(found):
         return None
-    tidy = _tidied(text, span, words)
-    return tidy if tidy and _says_something(text, tidy, words) else None
+    tidy = _tidied(text, span, lexicon)
+    return tidy if tidy and _says_something(text, tidy, lexicon) else None
 
 
 _SHORT = frozenset({"US", "UK", "EU", "UN", "LA", "DC", "NY", "NYC", "HK", "UAE", "BA", "HP", "GM", "GE", "BP"})
@@ -203,11 +171,11 @@ def _shaped(entity: str, found: str) -> bool:
     return sum(c.isdigit() for c in found) >= _DIGITS.get(entity, 0)
 
 
-def _tidied(text: str, span: Span, words: Lexicon) -> Span | None:
+def _tidied(text: str, span: Span, lexicon: Lexicon) -> Span | None:
     """Without the lower-case words at its ends that are no part of a name: common ones, or where the model reads
     lower case well, those that never are.
     """
-    stray = words.shouted if span.rule == "rampart" else words.common
+    stray = lexicon.shouted if span.rule == "rampart" else lexicon.common
     tokens = list(_WORD.finditer(text, span.start, span.end))
     start, end = span.start, span.end
     while tokens and tokens[0].group().islower() and stray(tokens[0].group()):
@@ -219,14 +187,14 @@ def _tidied(text: str, span: Span, words: Lexicon) -> Span | None:
     return span.at(max(start, span.start), end) if (start, end) != (span.start, span.end) else span
 
 
-def _says_something(text: str, span: Span, words: Lexicon) -> bool:
+def _says_something(text: str, span: Span, lexicon: Lexicon) -> bool:
     tokens = _WORD.findall(text, span.start, span.end)
-    if not all(words.common(token) for token in tokens):
+    if not all(lexicon.common(token) for token in tokens):
         return True
     if any(token.casefold() in given_names() for token in tokens):
         return True
     if span.rule == "rampart" and span.score >= SURE:
-        return len(tokens[0]) > 1 and not all(words.shouted(token) for token in tokens)
+        return len(tokens[0]) > 1 and not all(lexicon.shouted(token) for token in tokens)
     shouted = all(token.isupper() for token in tokens)
     first = _opens_sentence(text, span.start)
     return not shouted and not (first and len(tokens) == 1)

@@ -15,6 +15,7 @@ from functools import cache
 
 from anonym.text.spans import Span
 from anonym.text.views import unmarked
+from anonym.text.words import words
 
 KINDS = (
     ("EMAIL_ADDRESS", r"e?-?mail"),
@@ -28,33 +29,6 @@ KINDS = (
     ("AGE", r"(?:^|_)age(?:$|_)"),
 )
 """The entity of a known value, by its column's name."""
-
-PARTICLES = frozenset(
-    "mr mrs ms miss dr prof sir dame lord lady st de la le el al von van der den di da do dos del du the of and jr sr ii iii iv bin ben ibn abu".split()
-)
-
-WORDS = frozenset(
-    """will may mark rose june april august grace hope faith joy bill sue rob art gene jack frank grant dean earl baron page
-    young white black brown green gray grey king price rich long short small little wise best good love day week summer winter
-    snow rain stone wood field hill lake rivers brook banks park forest bush cook baker carter mason miller smith taylor
-    turner walker hunter fisher farmer gardener cooper porter parker potter butler bishop pope abbot knight noble major
-    judge marshal sargent chase chance drew pat peg penny ruby pearl crystal amber jade iris lily daisy violet heather holly
-    ivy olive ginger basil rosemary sandy dusty rusty sky star dawn eve autumn destiny harmony melody carol robin jay wren
-    hawk wolf fox bear lamb drake swan crane finch bird fish salmon pike bass ray cliff dale glen heath moor ridge marsh
-    north south east west church temple abbey cross bridge gate wall hall house home street lane way road court
-    street power strong bright swift sharp keen bold brave moody gay merry happy blessed major minor junior senior guy max
-    mike van don ken sal al ali an so do he her him his in on at to in is it as be or if no not of off our out over own
-    pay per put run say see set she sit six ten the than that them then they this up us use was we what when who why you
-    your can car case cash cap christian jean jewel job josh lance lee les lie low man many mat matt mean miles mine mitch
-    moses new nick nor note now old one open page paris part past paul peace phil pitt play post prince princess queen
-    ran read real red reed rice rich ring rod roman root rush sage sax sean sell serene share shaw shore side skip song
-    spears spring stew sterling storm su sun sunny tab tad tan terry thorn tim todd tom tony trip troy true tuesday
-    valentine vale victor vine virginia viola wade ward ware waters wayne webb wells wild winner wing woods worth wynn york
-    team account support service admin customer user client sales office manager group company department january february
-    march july september october november december monday wednesday thursday friday saturday sunday today hello thanks
-    dear hi hey yes okay please""".split()
-)
-"""Names that are also words, and words that models take for names: in lower case they are left alone."""
 
 
 class _Fold(dict[int, int]):
@@ -117,7 +91,7 @@ def known(values: Mapping[str, str | None]) -> Known:
         else:
             wholes[re.sub(r"\s+", " ", plain)] = (entity, rule)
         if entity == "PERSON":
-            parts |= {part: (entity, rule) for part in name_parts(plain)}
+            parts |= dict.fromkeys(name_parts(plain), (entity, rule))
         if entity == "EMAIL_ADDRESS":
             local = plain.partition("@")[0]
             parts |= {part: ("USERNAME", rule) for part in (local, *re.split(r"[._\-+\d]+", local)) if len(part) >= 4}
@@ -127,12 +101,33 @@ def known(values: Mapping[str, str | None]) -> Known:
 def name_parts(name: str) -> Iterator[str]:
     """The parts of a folded personal name that are worth looking for alone."""
     for part in re.findall(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*", name):
-        if len(part) >= 2 and part not in PARTICLES:
+        if len(part) >= 2 and part not in words("particles"):
             yield part
 
 
-_UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
-_TENS = "_ _ twenty thirty forty fifty sixty seventy eighty ninety".split()
+_UNITS = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
+_TENS = ["_", "_", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 
 
 def spelled(number: int) -> str:
@@ -145,7 +140,20 @@ def spelled(number: int) -> str:
     return f"{_UNITS[number // 100]} hundred{rest}"
 
 
-_MONTHS = "january february march april may june july august september october november december".split()
+_MONTHS = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]
 
 
 def dates(plain: str) -> Iterator[str]:
@@ -195,7 +203,7 @@ def _parts(text: str, folded: str, part: str, others: Mapping[str, object]) -> I
 
 def _named(found: str, part: str) -> bool:
     """A short name, or one that is a word as well, must be written as a name."""
-    return not found.islower() or (len(part) > 3 and part not in WORDS)
+    return not found.islower() or (len(part) > 3 and part not in words("also_words"))
 
 
 def _word(folded: str, start: int, end: int) -> tuple[int, int]:
@@ -214,11 +222,12 @@ def _login(before: str, after: str, part: str, others: Mapping[str, object]) -> 
         plain = rest.strip("_0123456789")
         return not plain or plain in stems or (len(plain) <= 2 and set(plain) <= initials) or len(plain) <= unknown
 
-    lone = 1 if len(part) >= 6 and part not in WORDS else 0
+    lone = 1 if len(part) >= 6 and part not in words("also_words") else 0
     return built(before, unknown=lone) and (built(after, unknown=0) or (after == "s" and len(part) >= 5))
 
 
 def _wholes(folded: str, whole: str) -> Iterator[tuple[int, int]]:
+    """A value of one or more words, also with other blanks or hyphens between them."""
     if whole.split(" ", 1)[0] not in folded:
         return
     pattern = r"[\s\-_]{1,3}".join(re.escape(word) for word in whole.split(" "))
@@ -226,11 +235,19 @@ def _wholes(folded: str, whole: str) -> Iterator[tuple[int, int]]:
         yield match.span()
 
 
+def _exactly(folded: str, whole: str) -> Iterator[tuple[int, int]]:
+    seen = 0
+    while (start := folded.find(whole, seen)) >= 0:
+        end = seen = start + len(whole)
+        if _word(folded, start, end) == (start, end):
+            yield start, end
+
+
 _NICKNAME = re.compile(r"\s{1,2}[\"“‘'(][^\"”’')\n]{1,24}[\"”’')]\s{1,2}|,?\s")
 
 
 def with_gaps(text: str, spans: Sequence[Span]) -> Iterator[Span]:
-    """Known names side by side as one, a nickname or a comma between them included; `BRENTHWICK, O.` takes its initial."""
+    """Known names side by side as one, with the nickname or the comma between them."""
     last: Span | None = None
     for span in sorted(spans, key=lambda s: (s.start, -s.end)):
         if last and last.entity == span.entity == "PERSON" and _NICKNAME.fullmatch(text, last.end, span.start):
@@ -244,7 +261,8 @@ def with_gaps(text: str, spans: Sequence[Span]) -> Iterator[Span]:
 
 
 _ALIAS = re.compile(
-    r"[ ]?\((?:hereafter[ ,:]*|“|\"|'|‘)+(?P<alias>[^\W\d_a-z][\w&.\-]{1,20}(?:[ ][^\W\d_a-z][\w.\-]{1,20}){0,2})[”\"'’]"
+    r"[ ]?\((?:hereafter[ ,:]*|“|\"|'|‘)+"
+    r"(?P<alias>[^\W\d_a-z][\w&.\-]{1,20}(?:[ ][^\W\d_a-z][\w.\-]{1,20}){0,2})[”\"'’]"
 )
 
 
@@ -268,16 +286,16 @@ def repeated(text: str, found: Iterable[Span], common: Callable[[str], bool]) ->
         plain = fold(text[span.start : span.end])
         if span.entity == "PERSON":
             names = [part for part in name_parts(plain) if len(part) >= 3]
-            parts |= {part: (span.entity, f"{span.rule}:again") for part in names}
+            parts |= dict.fromkeys(names, (span.entity, f"{span.rule}:again"))
         elif span.entity in {"ORGANIZATION", "LOCATION"} and len(plain) >= 3:
-            wholes[re.sub(r"\s+", " ", plain)] = (span.entity, f"{span.rule}:again")
+            wholes[plain] = (span.entity, f"{span.rule}:again")
     folded = fold(text)
     for part, (entity, rule) in parts.items():
         for start, end in _parts(text, folded, part, {}):
             if not common(part) or _named_inside(text, start):
                 yield Span(start, end, entity, 0.8, rule, False)
     for whole, (entity, rule) in wholes.items():
-        for start, end in _wholes(folded, whole):
+        for start, end in _exactly(folded, whole):
             if text[start].isupper() and (len(whole) > 3 or text[start:end].isupper()):
                 yield Span(start, end, entity, 0.7, rule, False)
 

@@ -17,6 +17,15 @@ class RecallGate:
 
 
 @dataclass(frozen=True)
+class UserPattern:
+    """A pattern of the policy's own, in the syntax of Rust's regex: no look-around, no back-references."""
+
+    name: str
+    regex: str
+    entity: str = "CUSTOM"
+
+
+@dataclass(frozen=True)
 class TextOptions:
     """How text columns are scrubbed. `also_from` None means the default: the row's own identifiers and coarser QIs."""
 
@@ -28,3 +37,5 @@ class TextOptions:
     also_from: tuple[str, ...] | None = None
     deduplicate: Literal["none", "exact", "near"] = "none"
     recall: RecallGate | None = None
+    patterns: tuple[UserPattern, ...] = ()
+    longest: int = 20_000_000  # characters; a longer text is withheld, not read

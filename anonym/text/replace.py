@@ -13,7 +13,7 @@ from typing import Literal
 
 from anonym.text.names import fold
 from anonym.text.spans import Span
-from anonym.text.structure import MASK, NO_ZONES, Zones
+from anonym.text.structure import MASK, bare_numbers
 
 Style = Literal["tag", "mask", "surrogate", "pseudonym"]
 Replacement = Callable[[Span, str], str]
@@ -50,15 +50,17 @@ def replacement(style: Style, key: bytes, language: str) -> Replacement:
         from anonym.text.surrogates import Surrogate
 
         return Surrogate(key, language)
-    return {"tag": tag, "mask": mask, "pseudonym": Pseudonym(key)}[style]
+    if style == "pseudonym":
+        return Pseudonym(key)
+    return mask if style == "mask" else tag
 
 
-def replaced(text: str, spans: Sequence[Span], replace: Replacement, zones: Zones = NO_ZONES) -> list[str]:
+def replaced(text: str, spans: Sequence[Span], replace: Replacement) -> list[str]:
     """What stands for each span; a bare JSON number becomes a string."""
     new = [replace(span, text[span.start : span.end]) for span in spans]
-    if not zones.numbers:
+    bare = set(bare_numbers(text))
+    if not bare:
         return new
-    bare = set(zones.numbers)
     return [f'"{each}"' if (span.start, span.end) in bare else each for span, each in zip(spans, new, strict=True)]
 
 

@@ -6,9 +6,9 @@ import re
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Iterator
 
-from anonym.text.lexicon import FUNCTION_WORDS
 from anonym.text.spans import Span
 from anonym.text.structure import NO_ZONES, Zones
+from anonym.text.words import words
 
 _BREAKS = re.compile(r"[<>|{}\[\]\n\r\t\"“”•·;\ufdd0]+")
 _EDGES = " \t\r\n.,;:!?()[]{}<>\"'`“”‘’«»*_~=|/\\-–—…#&+"
@@ -22,7 +22,8 @@ def resolve(text: str, spans: Iterable[Span], zones: Zones = NO_ZONES) -> list[S
     Firm spans keep their ends: the longer one wins where two meet, and the other keeps what is outside it. A model's
     spans are cut at line ends and structural characters, lose what firm spans cover, and are united where they meet.
     """
-    firm, soft = [], []
+    firm: list[Span] = []
+    soft: list[Span] = []
     for span in spans:
         (firm if span.firm else soft).append(span)
     taken = _Taken()
@@ -104,7 +105,7 @@ def _remainder(text: str, start: int, end: int) -> tuple[int, int]:
         start = match.end()
     if match := _LOWER_END.search(text, start, end):
         end = match.start()
-    alone = text[start:end].strip().casefold() in FUNCTION_WORDS
+    alone = text[start:end].strip().casefold() in words("function_words")
     return (start, start) if alone else (start, end)
 
 

@@ -7,13 +7,15 @@ import secrets as entropy
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import polars as pl
 
 from anonym.text.lexicon import lexicon, plausible
-from anonym.text.names import WORDS, aliases, known, occurrences, repeated, with_gaps
+from anonym.text.names import aliases, known, occurrences, repeated, with_gaps
 from anonym.text.ner import NerBackend, backend
 from anonym.text.options import TextOptions
+from anonym.text.patterns import UserPatterns
 from anonym.text.presidio import recognisers
 from anonym.text.recognisers import Column, RuleSet, packs
 from anonym.text.replace import mask, merged, replaced, replacement, splice, tag
@@ -22,6 +24,7 @@ from anonym.text.secrets import Secrets
 from anonym.text.spans import Span, frame
 from anonym.text.structure import NO_ZONES, STRUCTURED, TAG, zones
 from anonym.text.views import ENCODED, View, decoded, unmarked, with_units
+from anonym.text.words import words
 
 BATCH_ROWS, BATCH_CHARACTERS = 4_096, 8_000_000
 """Distinct texts handled together: enough for the models' batches, little enough for memory."""
@@ -41,9 +44,22 @@ STAND_INS = {
     "DATE_TIME": "2001",
     "NRP": "French",
 }
-"""What a model reads in place of a tag, or of what a rule found: short, and the rest of the sentence looks as it did."""
+"""What a model reads in place of a tag, or of what a rule found: short, and the sentence looks as it did."""
 
 _TAGGED = re.compile(TAG)
+
+
+class Detector(Protocol):
+    """Anything that finds spans in a column by triggers and patterns."""
+
+    @property
+    def triggers(self) -> tuple[str, ...]:
+        """What must be evaluated over the column before."""
+        ...
+
+    def detect(self, column: Column) -> Iterator[tuple[int, Span]]:
+        """Every finding with its row."""
+        ...
 
 
 @dataclass
@@ -82,10 +98,10 @@ class Scrubber:
         self._rules = RuleSet([rule for pack in chosen for rule in pack.rules], language)
         self._presidio = recognisers([entry for pack in chosen for entry in pack.predefined], language)
         self._words = lexicon(language)
-        self._secrets = Secrets(language) if options.secrets else None
         self._backends: tuple[NerBackend, ...] = tuple(backend(name, language) for name in options.ner or ())
         self._replace = replacement(options.replace, key or entropy.token_bytes(32), language)
-        sources = (self._rules, *((self._secrets,) if self._secrets else ()))
+        sources = (self._rules, UserPatterns(options.patterns), *((Secrets(language),) if options.secrets else ()))
+        self._sources: tuple[Detector, ...] = sources
         self._triggers = [trigger for source in sources for trigger in source.triggers]
         self._triggers += [recogniser.declared.trigger for recogniser in self._presidio]
         self._triggers += [CASED, LETTER]
@@ -145,7 +161,8 @@ class Scrubber:
         spans: list[list[Span]] = [[] for _ in originals]
         new: list[list[str]] = [[] for _ in originals]
         memory: Memory = {}
-        pending = list(range(len(originals)))
+        pending = [row for row, text in enumerate(originals) if len(text) <= self.options.longest]
+        withheld = set(range(len(originals))) - set(pending)
         current = list(originals)
         for _ in range(PASSES):
             if not pending:
@@ -156,11 +173,11 @@ class Scrubber:
                 if found:
                     text = originals[row]
                     spans[row] = merged(spans[row], [len(each) for each in new[row]], found)
-                    new[row] = replaced(text, spans[row], self._probe, zones(text))
+                    new[row] = replaced(text, spans[row], self._probe)
                     current[row] = splice(text, spans[row], new[row])
                     changed.append(row)
             pending = changed
-        withheld = set(pending)
+        withheld |= set(pending)
         return [
             (None, []) if row in withheld else (self._released(text, spans[row], current[row]), spans[row])
             for row, text in enumerate(originals)
@@ -169,7 +186,7 @@ class Scrubber:
     def _released(self, text: str, spans: Sequence[Span], probed: str) -> str:
         if self._replace is self._probe:
             return probed
-        return splice(text, spans, replaced(text, spans, self._replace, zones(text)))
+        return splice(text, spans, replaced(text, spans, self._replace))
 
     def _detect(self, batch: pl.DataFrame, memory: Memory) -> list[list[Span]]:
         """The spans of each text of a batch, resolved, in the text's own offsets."""
@@ -186,20 +203,19 @@ class Scrubber:
         if self._words and self._backends:
             for row, text in enumerate(column.texts):
                 found[row] += self._words.names(text)
-        common = self._words.common if self._words else WORDS.__contains__
+        common = self._words.common if self._words else words("also_words").__contains__
         return [
             _resolved(text, column.texts[row], views[row], found[row], common, structured=structured[row])
             for row, text in enumerate(texts)
         ]
 
     def _by_rules(self, column: Column, found: list[list[Span]]) -> None:
-        for row, span in self._rules.detect(column):
-            found[row].append(span)
+        for source in self._sources:
+            for row, span in source.detect(column):
+                found[row].append(span)
         for recogniser in self._presidio:
             for row, span in list(recogniser.detect(column, found)):
                 found[row].append(span)
-        for row, span in self._secrets.detect(column) if self._secrets else ():
-            found[row].append(span)
 
     def _by_model(self, model: NerBackend, column: Column, found: list[list[Span]], memory: Memory) -> None:
         """A model reads every text that could hold a name, with stand-ins for what is already found; what it has read

@@ -65,7 +65,7 @@ PLUGINS = (
     "telegram_token.TelegramBotTokenDetector",
     "twilio.TwilioKeyDetector",
 )
-"""All plugins of detect-secrets 1.5 but two: public IP addresses are found as such, and PEM keys by their whole body."""
+"""All plugins of detect-secrets 1.5 but two: public IP addresses are found as such, PEM keys by their whole body."""
 
 
 @cache

@@ -46,6 +46,11 @@ def zones(text: str) -> Zones:
     return Zones(tags, tuple(match.span() for match in _MARKUP.finditer(text)))
 
 
+def bare_numbers(text: str) -> tuple[tuple[int, int], ...]:
+    """The numbers of a JSON document that stand outside its strings."""
+    return zones(text).numbers if text.lstrip()[:1] in ("{", "[") else ()
+
+
 def is_json(text: str) -> bool:
     """A JSON object or array, whole."""
     plain = text.strip()

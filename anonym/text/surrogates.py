@@ -35,9 +35,9 @@ class Surrogate:
             return re.sub(r"[^\W\d_]+", lambda word: self._name(word.group()), found)
         self._faker.seed_instance(int.from_bytes(self._keyed.digest(span.entity, found)[:8], "big"))
         invented = self._invented(span.entity, found)
-        return self._again(span, found, invented) if invented.casefold() == found.casefold() else invented
+        return self._again(span, invented) if invented.casefold() == found.casefold() else invented
 
-    def _again(self, span: Span, found: str, invented: str) -> str:
+    def _again(self, span: Span, invented: str) -> str:
         return self._invented(span.entity, invented) if span.entity in _MADE else f"<{span.entity}>"
 
     def _name(self, word: str) -> str:

@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable
 from functools import cache
 
+from anonym.text.words import words
+
 Validator = Callable[[str], bool]
 
 _PHONE_REGIONS = ("US", "GB", "DE", "FR", "ES", "IT", "IN", "BR", "AU", "NL", "SE", "CH", "AT", "PL", "BE", "IL")
@@ -81,36 +83,23 @@ def three_digits(value: str) -> bool:
 
 
 def docket(value: str) -> bool:
-    """`51422/09`, and not `120/80` or `24/07`: the year is two or four digits and the number is not a day or a ratio."""
+    """`51422/09`, and not `120/80` or `24/07`: a number, and a year of two or four digits."""
     left, right = (part.strip() for part in value.split("/", 1))
     if len(left) == 4 and left[:2] in {"19", "20"}:
         return len(right) >= 2
     return len(left) >= 3 and not (len(left) == 3 and right in {"80", "90", "70", "60", "100", "85", "75", "65", "95"})
 
 
-_CODE_WORDS = frozenset(
-    "property override param params return returns staticmethod classmethod dataclass media import charset font keyframes"
-    " test before after autowired deprecated component injectable app gmail hotmail yahoo".split()
-)
-
-
 def handle(value: str) -> bool:
     """An account name after an at sign, not a decorator or an annotation."""
     plain = value.lstrip("@＠ ").casefold()
-    return len(plain) >= 2 and plain not in _CODE_WORDS and not plain.replace(".", "").isdigit()
-
-
-_USER_WORDS = frozenset(
-    "the a an not no is are was none null true false unknown admin root name names user users login page pages service"
-    " happy unhappy able unable logged required invalid valid already now still also here there password account id"
-    " error failed success active inactive locked blocked".split()
-)
+    return len(plain) >= 2 and plain not in words("annotations") and not plain.replace(".", "").isdigit()
 
 
 def username(value: str) -> bool:
     """An account name and not a word of a sentence: it has a digit, a separator or capitals inside, or is long."""
     plain = value.casefold()
-    if plain in _USER_WORDS or len(value) < 3:
+    if plain in words("no_user") or len(value) < 3:
         return False
     return bool(re.search(r"[\d_.\-]|[a-z][A-Z]", value)) or len(value) >= 8
 
@@ -132,18 +121,10 @@ def no_system_user(value: str) -> bool:
     }
 
 
-_NO_NAME = frozenset(
-    "sir madam team all everyone everybody world customer customers colleague colleagues friend friends support none null"
-    " true false the this that there here what when where who how why thanks thank you your please note no yes ok okay"
-    " folks guys sirs ladies gentlemen hiring manager mom dad mum n/a na unknown test admin user string int it a an i we"
-    " just not so very sorry happy glad sure ready good great nice bad done going trying looking".split()
-)
-
-
 def no_word(value: str) -> bool:
     """What stands where a name stands is not one of the words that stand there as often."""
-    words = re.findall(r"[^\W\d_]+", value.casefold())
-    return bool(words) and words[0] not in _NO_NAME
+    found = re.findall(r"[^\W\d_]+", value.casefold())
+    return bool(found) and found[0] not in words("no_name")
 
 
 def no_country(value: str) -> bool:
@@ -212,7 +193,7 @@ def password_in_prose(value: str) -> bool:
 
 
 def key_value(value: str) -> bool:
-    """Long and irregular enough for a generated key: letters and digits mixed, or hexadecimal, or base64 with both cases."""
+    """Long and irregular enough for a generated key: letters and digits mixed, hexadecimal, base64."""
     if not secret_value(value) or len(value) < 12 or _NUMBERED.match(value) or re.fullmatch(r"[\d.\-:]+", value):
         return False
     return (

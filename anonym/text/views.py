@@ -15,7 +15,10 @@ from dataclasses import dataclass
 
 from anonym.text.spans import Span
 
-ENCODED = r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});|\\(?:u[0-9a-fA-F]{4}|[nrtbf\"/])|%[0-9A-Fa-f]{2}"
+ENCODED = (
+    r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
+    r"|\\(?:u[0-9a-fA-F]{4}|[nrtbf\"/])|%[0-9A-Fa-f]{2}"
+)
 """What a decoded view undoes, in syntax that Rust's and Python's engines share."""
 
 _UNIT = re.compile(r"(?:\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|(?:%[0-9A-Fa-f]{2})+|" + ENCODED)
