@@ -1,0 +1,52 @@
+"""Slow and obvious twins of what anonym.text does to texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from anonym.text.recognisers import Rule, find
+from anonym.text.spans import Span
+
+
+def mask_of(length: int, spans: Sequence[Span]) -> list[bool]:
+    """For each character, whether a span covers it."""
+    return [any(span.start <= i < span.end for span in spans) for i in range(length)]
+
+
+def spliced(text: str, spans: Sequence[Span], new: Sequence[str]) -> str:
+    """From the end to the beginning, so that earlier offsets stay valid."""
+    for span, each in sorted(zip(spans, new, strict=True), key=lambda pair: -pair[0].start):
+        text = text[: span.start] + each + text[span.end :]
+    return text
+
+
+def found(rules: Sequence[Rule], texts: Sequence[str]) -> set[tuple[int, Span]]:
+    """Every rule on every text by itself."""
+    return {
+        (row, span)
+        for row, text in enumerate(texts)
+        for rule in rules
+        if not rule.trigger or _fires(rule.trigger, text)
+        for span in find(rule, text)
+    }
+
+
+def _fires(trigger: str, text: str) -> bool:
+    import polars as pl
+
+    return bool(pl.Series([text]).str.contains(trigger)[0])
+
+
+def luhn(digits: str) -> bool:
+    """Double every second digit from the right, sum the digits of all of it."""
+    total = 0
+    for place, digit in enumerate(reversed(digits)):
+        value = int(digit) * (2 if place % 2 else 1)
+        total += value // 10 + value % 10
+    return total % 10 == 0 and len(set(digits)) > 1 and len(digits) > 1
+
+
+def matches(regex: str, text: str) -> list[tuple[int, int]]:
+    """Where Python's engine finds a simple pattern."""
+    return [match.span() for match in re.finditer(regex, text) if match.group()]

@@ -1,0 +1,178 @@
+"""Rule packs: every rule against its own examples, triggers that never hide a match, joined rows like single ones."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import polars as pl
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from naive import text as naive
+
+from anonym.errors import PolicyError
+from anonym.text.recognisers import (
+    PACKS_OF,
+    Column,
+    Rule,
+    RuleSet,
+    confirmed,
+    find,
+    load,
+    pack_names,
+    packs,
+    packs_folder,
+    parse,
+)
+
+FILES = sorted(path.stem for path in packs_folder().glob("*.yaml"))
+RULES = [rule for name in FILES for rule in load(name).rules]
+
+
+def plain(example: str) -> str:
+    return re.sub("[«»]", "", example)
+
+
+def expected(example: str) -> list[str]:
+    return re.findall("«(.*?)»", example, re.S)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_every_rule_finds_its_examples_and_not_its_counterexamples(rule: Rule) -> None:
+    assert rule.examples, "a rule needs examples that must match"
+    assert rule.counterexamples, "a rule needs examples that must not match"
+    for example in rule.examples:
+        text = plain(example)
+        found = {text[span.start : span.end] for span in find(rule, text)}
+        assert set(expected(example)) <= found
+        assert all(any(part in whole for whole in expected(example)) for part in found)
+        assert _fires(rule.trigger, text), "the trigger must let its own example through"
+    for example in rule.counterexamples:
+        assert not list(find(rule, example))
+
+
+def _fires(trigger: str, text: str) -> bool:
+    return bool(pl.Series([text]).str.contains(trigger)[0])
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_no_rule_goes_without_a_trigger(rule: Rule) -> None:
+    assert rule.trigger
+    assert not _fires(rule.trigger, "")
+
+
+def test_triggers_hide_no_match_in_the_examples_of_other_rules() -> None:
+    texts = [plain(example) for rule in RULES for example in (*rule.examples, *rule.counterexamples)]
+    hidden = [
+        (rule.name, text)
+        for rule in RULES
+        for text in texts
+        if list(find(rule, text)) and not _fires(rule.trigger, text)
+    ]
+    assert not hidden
+
+
+PIECES = st.sampled_from(
+    [
+        "a@b.example",
+        "x",
+        "905-674-3793",
+        "Mr Ode",
+        "12 May 1999",
+        "\n",
+        " ",
+        "GB59IFUE40226315499137",
+        "é",
+        "😀",
+        ";",
+        '"',
+    ]
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.lists(PIECES, max_size=5).map("".join), min_size=1, max_size=5))
+def test_rows_joined_are_read_as_rows_alone(texts: list[str]) -> None:
+    rules = RuleSet([rule for pack in packs(["general", "dates", "people"]) for rule in pack.rules], "en")
+    assert set(rules.detect(Column(texts, rules.triggers))) == naive.found(rules.rules, texts)
+
+
+def test_a_match_that_runs_over_the_end_of_its_row_hides_nothing() -> None:
+    pack = parse("x", {"recognizers": [_entry(regex=r"a[^b]*b|cc", trigger="a|c")]})
+    texts = ["a cc", "b cc", "ab"]
+    rules = RuleSet(pack.rules, "en")
+    found = {(row, texts[row][span.start : span.end]) for row, span in rules.detect(Column(texts, rules.triggers))}
+    assert found == {(0, "cc"), (1, "cc"), (2, "ab")}
+
+
+def _entry(**changes: Any) -> dict[str, Any]:
+    entry: dict[str, Any] = {"name": "r", "supported_entity": "X", "trigger": changes.pop("trigger", "")}
+    pattern = {"name": "p", "regex": changes.pop("regex", "abc"), "score": changes.pop("score", 0.5)}
+    return {**entry, "patterns": [pattern], **changes}
+
+
+def test_a_file_of_presidio_is_read_as_presidio_reads_it() -> None:
+    content = yaml.safe_load(
+        """
+        recognizers:
+          - name: "Zip code Recognizer"
+            supported_language: "en"
+            patterns:
+              - {name: "zip code (weak)", regex: "(\\\\b\\\\d{5}(?:\\\\-\\\\d{4})?\\\\b)", score: 0.01}
+            context: [zip, code]
+            supported_entity: "ZIP"
+          - name: "Titles recognizer"
+            supported_languages: [{language: en}, {language: es}]
+            supported_entity: "TITLE"
+            deny_list: [Mr., Mrs.]
+            deny_list_score: 0.7
+        """
+    )
+    zips, titles = parse("custom", content).rules
+    assert not list(find(zips, "in 12345 cases"))  # 0.01 alone is below the threshold
+    assert not list(find(zips, "the zip 12345"))  # as in Presidio: 0.01 + 0.35 < 0.4
+    assert [(s.start, s.end, s.score) for s in find(titles, "hello mr. Ode")] == [(6, 9, 0.7)]
+    assert titles.languages == ("en", "es")
+
+
+def test_context_words_are_whole_words_near_by() -> None:
+    (rule,) = parse("x", {"recognizers": [_entry(regex=r"\d{4}", score=0.3, context=["lic"])]}).rules
+    assert confirmed(rule, "public 1234", 7, 11, 0.3) is None
+    assert confirmed(rule, "lic 1234", 4, 8, 0.3) == pytest.approx(0.65)
+    assert confirmed(rule, "lic" + " " * 70 + "1234", 73, 77, 0.3) is None
+
+
+def test_rules_of_another_language_are_left_out() -> None:
+    pack = parse("x", {"recognizers": [_entry(supported_languages=["fr"]), _entry()]})
+    assert len(RuleSet(pack.rules, "en").rules) == 1
+    assert len(RuleSet(pack.rules, "fr").rules) == 2
+
+
+def test_an_unknown_pack_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(PolicyError, match="general"):
+        packs(["no-such-pack"])
+    assert set(PACKS_OF["default"]) <= set(pack_names())
+
+
+def test_every_pack_names_its_source_and_licence() -> None:
+    for path in packs_folder().glob("*.yaml"):
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        assert content["source"], path.name
+        assert content["licence"], path.name
+
+
+def test_patterns_come_to_an_end_on_hostile_texts() -> None:
+    for text in (
+        "a" * 5_000,
+        "1-" * 3_000,
+        "A. " * 2_000,
+        "@" * 4_000,
+        "x://" * 1_500,
+        "9" * 5_000,
+        "Aa " * 2_000,
+        '"' * 4_000,
+    ):
+        for rule in RULES:
+            list(find(rule, text))
