@@ -166,7 +166,7 @@ def tree_distance(start: Ints, value: Codes, weight: Floats, reference: Floats, 
 
 @kernel
 def removal_for_entropy(start: Ints, weight: Floats, least: float) -> Floats:
-    """The least weight to take from each class so that exp(entropy) of the rest can reach `least`.
+    """The least weight to take from each class so that exp(entropy) of the rest can reach `least`; inf: all.
 
     Of all sub-histograms of a given weight the one capped at a common height is the most even (every other
     majorises it), and its entropy rises as the cap falls: bisection on the cap, rounded towards less removal.
@@ -174,10 +174,10 @@ def removal_for_entropy(start: Ints, weight: Floats, least: float) -> Floats:
     out = np.zeros(start.size - 1, np.float64)
     for c in range(out.size):
         counts = weight[start[c] : start[c + 1]]
-        if counts.size == 0 or capped_entropy(counts, counts.max()) >= least:
+        if counts.size < least or counts.size == 0:
+            out[c] = np.inf
             continue
-        if counts.size < least:
-            out[c] = counts.sum()
+        if capped_entropy(counts, counts.max()) >= least:
             continue
         low, high = 0.0, counts.max()  # entropy is short at high, reaches it towards 0
         for _ in range(60):
@@ -207,7 +207,7 @@ def capped_entropy(counts: Floats, cap: float) -> float:
 
 @kernel
 def removal_for_recursive(start: Ints, weight: Floats, c: float, rank: int) -> Floats:
-    """The least weight to take from each class so that r1 < c (r_rank + ... + r_m) can hold of the rest.
+    """The least weight to take from each class so that r1 < c (r_rank + ... + r_m) can hold of the rest; inf: all.
 
     With r1 at most h, min(counts, h) has the largest tail; tail / h only rises as h falls: bisection on h, rounded
     towards less removal, with equality let through.
@@ -215,10 +215,8 @@ def removal_for_recursive(start: Ints, weight: Floats, c: float, rank: int) -> F
     out = np.zeros(start.size - 1, np.float64)
     for at in range(out.size):
         rising = np.sort(weight[start[at] : start[at + 1]])
-        if rising.size == 0:
-            continue
-        if rising.size < rank or not tail_reaches(rising, 0.0, c, rank):
-            out[at] = rising.sum()
+        if rising.size < rank or rising.size == 0 or not tail_reaches(rising, 0.0, c, rank):
+            out[at] = np.inf
             continue
         low, high = 0.0, rising[rising.size - 1]
         if tail_reaches(rising, high, c, rank):

@@ -79,8 +79,7 @@ class EntropyL:
         """
         from anonym.criteria import kernels
 
-        fewest = kernels.removal_for_entropy(folded.start, folded.weight, float(self.l) - FAVOUR)
-        return np.where(np.diff(folded.start) < self.l - FAVOUR, np.inf, fewest)
+        return kernels.removal_for_entropy(folded.start, folded.weight, float(self.l) - FAVOUR)
 
 
 @dataclass(frozen=True)
@@ -125,8 +124,7 @@ class RecursiveL:
         """
         from anonym.criteria import kernels
 
-        fewest = kernels.removal_for_recursive(folded.start, folded.weight, float(self.c), self.l)
-        return np.where(np.diff(folded.start) < self.l, np.inf, fewest)
+        return kernels.removal_for_recursive(folded.start, folded.weight, float(self.c), self.l)
 
     def _head_and_tail(self, folded: ClassHistograms) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         from anonym.criteria import kernels

@@ -38,7 +38,7 @@ class Ground:
         """
         from anonym.criteria import kernels
 
-        share = reference / max(float(reference.sum()), np.finfo(float).tiny)
+        share = _shares(reference)
         if self.distance == "equal":
             return kernels.equal_distance(classes.start, classes.value, classes.weight, share)
         if self.tree is not None:
@@ -60,7 +60,7 @@ class Ground:
             return self.distances(classes, reference)
         present = self._present(reference)
         stays = np.append(reference[present] > budget, False)[1:]
-        share = reference / max(float(reference.sum()), np.finfo(float).tiny)
+        share = _shares(reference)
         return self._line(classes, share, present, stays / max(present.size - 1, 1))
 
     def _present(self, reference: NDArray[np.float64]) -> NDArray[np.int32]:
@@ -86,6 +86,11 @@ class Ground:
         for level in self.tree:
             np.add.at(nodes, level, share)
         return nodes
+
+
+def _shares(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    total = float(weights.sum())
+    return weights / total if total > 0 else weights
 
 
 @dataclass(frozen=True)

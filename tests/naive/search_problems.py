@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 from hypothesis import strategies as st
-from naive.search import Asked, Column, Table
+from naive.search import Asked, Column, Table, released, suppressed
 
 from anonym.criteria import DistinctL, EntropyL, RecursiveL, TCloseness
 from anonym.hierarchy.model import Cells, FileHierarchy, Hierarchy, SensitiveCounts, Suppress
@@ -199,3 +199,43 @@ def tables(draw: st.DrawFn, *, asked: bool = True, units: bool | None = None, we
         limit=draw(st.integers(0, len(rows))),
         asked=draw(st.lists(st.integers(0, 1).flatmap(_asked), max_size=3)) if asked else [],
     )
+
+
+def skewed_table(seed: int, *, units: bool | None = None) -> Table:
+    """A table on which illegal cuts show: a criterion that fails at the top and can hold below, and a limit that some
+    recoding uses up exactly."""
+    rng = np.random.default_rng(seed)
+    found = [_binary_tree(rng) for _ in range(rng.integers(1, 4))]
+    size = int(rng.integers(6, 50))
+    kind = str(rng.choice(["entropy", "recursive", "equal", "ordered", "hierarchical"]))
+    asked = {
+        "entropy": lambda: Asked(0, "entropy", float(rng.choice([1.3, 1.6, 2.0])), fold=FOLD),
+        "recursive": lambda: Asked(0, "recursive", [(0.6, 1), (1.2, 2), (2.0, 2)][rng.integers(3)], fold=FOLD),
+        "equal": lambda: Asked(0, "equal", float(rng.choice([0.0, 0.1, 0.2]))),
+        "ordered": lambda: Asked(0, "ordered", float(rng.choice([0.0, 0.1, 0.2])), order=VALUES),
+        "hierarchical": lambda: Asked(0, "hierarchical", float(rng.choice([0.0, 0.1, 0.2])), paths=PATHS),
+    }[kind]()
+    share = rng.dirichlet(np.full(len(VALUES), 0.4))
+    rows = []
+    for _ in range(size):
+        codes = tuple(int(rng.integers(len(column.ancestor[0]))) for column in found)
+        own = rng.integers(len(VALUES)) if codes[0] == 0 else rng.choice(len(VALUES), p=share)
+        rows.append((codes, int(rng.integers(size)), (VALUES[own], None)))
+    with_units = bool(rng.integers(2)) if units is None else units
+    table = Table(rows, found, with_units, int(rng.integers(1, 3)), 0, [asked])
+    chosen = tuple(int(rng.integers(column.coarsest + 1)) for column in found)
+    return replace(table, limit=suppressed(table, released(table, chosen)))
+
+
+def _binary_tree(rng: np.random.Generator) -> Column:
+    leaves = int(rng.integers(2, 6))
+    ancestor, costs, base, level = [], [], 0, list(range(leaves))
+    while True:
+        ancestor.append([base + node for node in level])
+        costs += [Fraction(level.count(node) - 1, leaves - 1) for node in range(max(level) + 1)]
+        base += max(level) + 1
+        if max(level) == 0:
+            break
+        level = [node // 2 for node in level]
+    coarsest = int(rng.choice([len(ancestor) - 1, len(ancestor) - 2]))
+    return Column(ancestor, costs, 0, coarsest)

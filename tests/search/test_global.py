@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from naive import search as naive
-from naive.search_problems import problem_of, tables
+from naive.search_problems import FOLD, problem_of, skewed_table, tables
 
 from anonym.errors import GuaranteeError
 from anonym.search import branch, global_
 from anonym.search.global_ import solve
-from anonym.search.problem import Solution
+from anonym.search.problem import Problem, Solution
 
-EXAMPLES = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+EXAMPLES = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +53,12 @@ def test_optimum_is_that_of_enumeration(folder: Path, table: naive.Table) -> Non
 
 
 @EXAMPLES
+@given(seed=st.integers(0, 2**32), profiles=st.booleans())
+def test_no_cut_is_illegal(folder: Path, seed: int, profiles: bool) -> None:
+    agree(skewed_table(seed, units=True if profiles else None), folder, profiles=profiles)
+
+
+@EXAMPLES
 @given(table=tables(asked=False))
 def test_optimum_under_k_alone(folder: Path, table: naive.Table) -> None:
     agree(table, folder)
@@ -66,23 +74,23 @@ def test_looking_ahead_and_climbing_change_nothing(folder: Path, table: naive.Ta
         agree(table, folder)
 
 
-@settings(EXAMPLES, max_examples=100)
+@settings(EXAMPLES, max_examples=60)
 @given(table=tables(weighted=False), objective=st.sampled_from(["discernibility", "class_size"]))
 def test_optimum_of_class_sizes(folder: Path, table: naive.Table, objective: str) -> None:
     agree(table, folder, objective)
 
 
-@settings(EXAMPLES, max_examples=200)
+@EXAMPLES
 @given(table=tables(units=True))
 def test_optimum_over_unit_profiles(folder: Path, table: naive.Table) -> None:
     agree(table, folder, profiles=True)
 
 
-@settings(EXAMPLES, max_examples=100)
+@settings(EXAMPLES, max_examples=60)
 @given(table=tables(), seed=st.integers(0, 2**16))
 def test_neither_row_order_nor_names_matter(folder: Path, table: naive.Table, seed: int) -> None:
     """Rows shuffled, and the leaves of every column renumbered: same levels, same numbers."""
-    first = _solved(table, folder)
+    first = _solved(problem_of(table, folder))
     random = np.random.default_rng(seed)
     orders = [random.permutation(len(column.ancestor[0])) for column in table.columns]
     rows = [
@@ -97,26 +105,26 @@ def test_neither_row_order_nor_names_matter(folder: Path, table: naive.Table, se
         )
         for column, order in zip(table.columns, orders, strict=True)
     ]
-    second = _solved(replace(table, rows=rows, columns=columns), folder)
+    second = _solved(problem_of(replace(table, rows=rows, columns=columns), folder))
     assert (first is None) == (second is None)
     if first is not None and second is not None:
         assert (first.levels, first.suppressed_rows) == (second.levels, second.suppressed_rows)
         assert first.loss == pytest.approx(second.loss, abs=1e-12)
 
 
-@settings(EXAMPLES, max_examples=100)
+@settings(EXAMPLES, max_examples=60)
 @given(table=tables(units=False))
 def test_every_row_twice_at_twice_k_changes_nothing(folder: Path, table: naive.Table) -> None:
-    first = _solved(table, folder)
+    first = _solved(problem_of(table, folder))
     twice = replace(table, rows=[*table.rows, *table.rows], k=2 * table.k, limit=2 * table.limit)
-    second = _solved(twice, folder)
+    second = _solved(problem_of(twice, folder))
     assert (first is None) == (second is None)
     if first is not None and second is not None:
         assert first.levels == second.levels
         assert first.loss == pytest.approx(second.loss, abs=1e-12)
 
 
-@settings(EXAMPLES, max_examples=100)
+@settings(EXAMPLES, max_examples=60)
 @given(table=tables(), nodes=st.integers(1, 12), profiles=st.booleans())
 def test_bound_holds_and_solution_keeps_its_promise_on_any_budget(
     folder: Path, table: naive.Table, nodes: int, profiles: bool
@@ -126,11 +134,10 @@ def test_bound_holds_and_solution_keeps_its_promise_on_any_budget(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(global_, "CLIMB_NODES", 0)
         patch.setattr(global_, "FULL_NODES", 0)
-        try:
-            solution = solve(problem_of(table, folder, profiles=profiles), budget=("nodes", nodes))
-        except GuaranteeError as error:
-            assert expected is None or error.found["proven"] is False
-            return
+        problem = problem_of(table, folder, profiles=profiles)
+        solution = _solved(problem, budget=("nodes", nodes))
+    if solution is None:
+        return
     assert expected is not None
     assert solution.bound <= float(expected.objective) + 1e-12 <= solution.objective + 2e-12
     kept = (naive.released_by_profile if profiles else naive.released)(table, solution.levels)
@@ -139,8 +146,29 @@ def test_bound_holds_and_solution_keeps_its_promise_on_any_budget(
         assert solution.levels == expected.levels
 
 
-def _solved(table: naive.Table, folder: Path) -> Solution | None:
+def _solved(problem: Problem, **options: Any) -> Solution | None:
     try:
-        return solve(problem_of(table, folder))
+        return solve(problem, **options)
     except GuaranteeError:
         return None
+
+
+def test_t_is_cut_with_the_reference_that_may_move(folder: Path) -> None:
+    """A and B are alike, and C falls apart below k: C leaves, and t = 0 holds. While C is whole, 13 rows look amiss."""
+    held = [(0, 0, "a", 5), (0, 0, "b", 5), (0, 1, "a", 5), (0, 1, "b", 5), *((1, 2 + i, "c", 1) for i in range(10))]
+    rows = [((first, second), 0, (value,)) for first, second, value, count in held for _ in range(count)]
+    first = naive.Column([[0, 1]], [Fraction(0), Fraction(0)], 0, 0)
+    second = naive.Column([list(range(12)), [12] * 12], [Fraction(0)] * 12 + [Fraction(1)], 0, 1)
+    table = naive.Table(rows, [first, second], False, 5, 10, [naive.Asked(0, "equal", 0.0)])
+    agree(table, folder)
+    assert solve(problem_of(table, folder)).suppressed_rows == 10
+
+
+def test_units_in_several_classes_do_not_add_up(folder: Path) -> None:
+    """Each class has one unit of a and one of b; together u counts once, and b outweighs a."""
+    rows = [((0,), "u", ("a",)), ((0,), "v", ("b",)), ((1,), "u", ("a",)), ((1,), "w", ("b",))]
+    column = naive.Column([[0, 1], [2, 2]], [Fraction(0), Fraction(0), Fraction(1)], 0, 1)
+    for asked in (naive.Asked(0, "entropy", 2.0, fold=FOLD), naive.Asked(0, "recursive", (1.1, 2), fold=FOLD)):
+        table = naive.Table(rows, [column], True, 2, 0, [asked])
+        agree(table, folder)
+        assert solve(problem_of(table, folder)).levels == (0,)
