@@ -64,11 +64,15 @@ class Lexicon:
         if span.entity not in NAMED or not text[span.start].isupper():
             return span
         start, end = span.start, span.end
-        while (match := _GOES_ON.match(text, end)) and match.group(1) != "I":
+        while (match := _GOES_ON.match(text, end)) and match.group(1) != "I" and match.group(1)[0].isupper():
             end = match.end()
         while match := _BEGINS.search(text, max(0, start - 40), start):
             opens = _opens_sentence(text, match.start(1))
-            if match.group(1) == "I" or (opens and match.group(1).casefold() in words("function_words")):
+            if (
+                match.group(1) == "I"
+                or not match.group(1)[0].isupper()
+                or (opens and match.group(1).casefold() in words("function_words"))
+            ):
                 break
             start = match.start(1)
         number = _NUMBERED.match(text, end)
@@ -80,7 +84,7 @@ class Lexicon:
         """
         for match in _CAPITAL_WORD.finditer(text):
             word = match.group()
-            if len(word) == 1 or word.casefold() in words("function_words"):
+            if not word[0].isupper() or len(word) == 1 or word.casefold() in words("function_words"):
                 continue
             if not self.common(word) or not _opens_sentence(text, match.start()) or word.casefold() in given_names():
                 return True
@@ -90,7 +94,7 @@ class Lexicon:
         """Words that no dictionary has, capitalised; and proper names in lower case."""
         for match in _CAPITALISED.finditer(text):
             word = match.group()
-            if not (word.isupper() and len(word) < 4) and not self.common(word):
+            if word[0].isupper() and not (word.isupper() and len(word) < 4) and not self.common(word):
                 yield self.extended(text, Span(*match.span(), _kind(word), 0.5, "lexicon:unknown", False))
         for match in _LOWER.finditer(text):
             if (
@@ -136,7 +140,7 @@ def plausible(text: str, span: Span, lexicon: Lexicon | None) -> Span | None:
         return span if _LARGE.search(found) else None
     if span.entity == "DATE_TIME":
         return span if _DATED.search(found) and not _VAGUE.match(found) else None
-    if not _shaped(span.entity, found):
+    if not _shaped(span.entity, found) or (span.entity in _DIGITS and _EMBEDDED.search(text, 0, span.start)):
         return None
     if span.score < CERTAIN:
         return span if lexicon and lexicon.credible(found, span.score) else None
@@ -159,6 +163,7 @@ def _capitalised(found: str) -> bool:
 
 
 _DIGITS = {"PHONE_NUMBER": 6, "TAX_ID": 5, "BANK_ACCOUNT": 5, "ROUTING_NUMBER": 6, "GOVERNMENT_ID": 5, "PASSPORT": 5}
+_EMBEDDED = re.compile(r"[^\W\d_]\w*[-_/.]\Z")  # behind the letters of one longer token
 _DIGITS |= {"DRIVER_LICENSE": 4, "POSTCODE": 3}
 
 
@@ -177,14 +182,15 @@ def _tidied(text: str, span: Span, lexicon: Lexicon) -> Span | None:
     """
     stray = lexicon.shouted if span.rule == "rampart" else lexicon.common
     tokens = list(_WORD.finditer(text, span.start, span.end))
-    start, end = span.start, span.end
-    while tokens and tokens[0].group().islower() and stray(tokens[0].group()):
-        start = tokens.pop(0).end()
-    while tokens and tokens[-1].group().islower() and stray(tokens[-1].group()):
-        end = tokens.pop().start()
-    if not tokens:
+    first, last = 0, len(tokens)
+    while first < last and tokens[first].group().islower() and stray(tokens[first].group()):
+        first += 1
+    while first < last and tokens[last - 1].group().islower() and stray(tokens[last - 1].group()):
+        last -= 1
+    if first == last:
         return None
-    return span.at(max(start, span.start), end) if (start, end) != (span.start, span.end) else span
+    start = tokens[first].start() if first else span.start
+    return span.at(start, tokens[last - 1].end() if last < len(tokens) else span.end)
 
 
 def _says_something(text: str, span: Span, lexicon: Lexicon) -> bool:

@@ -88,7 +88,7 @@ def known(values: Mapping[str, str | None]) -> Known:
                 numbers.setdefault(digits[-9:], (entity, rule))
             for spelling in dates(plain):
                 wholes[spelling] = ("DATE_TIME", rule)
-        else:
+        elif entity != "PERSON" or " " in plain:
             wholes[re.sub(r"\s+", " ", plain)] = (entity, rule)
         if entity == "PERSON":
             parts |= dict.fromkeys(name_parts(plain), (entity, rule))
@@ -243,11 +243,11 @@ def _exactly(folded: str, whole: str) -> Iterator[tuple[int, int]]:
             yield start, end
 
 
-_NICKNAME = re.compile(r"\s{1,2}[\"“‘'(][^\"”’')\n]{1,24}[\"”’')]\s{1,2}|,?\s")
+_NICKNAME = re.compile(r"\s{1,2}[\"“‘'(][^\"”’')\n]{1,24}[\"”’')]\s{1,2}|\s")
 
 
 def with_gaps(text: str, spans: Sequence[Span]) -> Iterator[Span]:
-    """Known names side by side as one, with the nickname or the comma between them."""
+    """Known names side by side as one, with the nickname between them."""
     last: Span | None = None
     for span in sorted(spans, key=lambda s: (s.start, -s.end)):
         if last and last.entity == span.entity == "PERSON" and _NICKNAME.fullmatch(text, last.end, span.start):

@@ -251,21 +251,36 @@ class RuleSet:
                     yield from buffer.find(rule)
 
 
+SMALL, SMALL_CHARACTERS = 64, 20_000
+"""Size up to which every trigger counts as fired: compiling a hundred of them takes 0.1 s, reading the rows less."""
+
+
 class Column:
     """Texts (no nulls) with the rows in which each trigger fired, all evaluated in one pass of Polars."""
 
     def __init__(self, texts: Sequence[str], triggers: Iterable[str]) -> None:
         self.texts = list(texts)
-        named = {f"t{i}": trigger for i, trigger in enumerate(dict.fromkeys(triggers)) if trigger}
+        self._all = list(range(len(self.texts)))
+        self._rows: dict[str, list[int]] = {}
+        if len(self.texts) > SMALL or sum(map(len, self.texts)) > SMALL_CHARACTERS:
+            self._evaluate([trigger for trigger in dict.fromkeys(triggers) if trigger])
+
+    def _evaluate(self, triggers: Sequence[str]) -> None:
         frame = pl.DataFrame({"text": pl.Series(self.texts, dtype=pl.String)})
         fired = frame.select(
-            pl.col("text").str.contains(trigger).arg_true().implode().alias(name) for name, trigger in named.items()
+            pl.col("text").str.contains(trigger).arg_true().implode().alias(str(i))
+            for i, trigger in enumerate(triggers)
         )
-        self._rows = {named[name]: fired[name][0].to_list() for name in fired.columns}
+        self._rows = {trigger: fired[str(i)][0].to_list() for i, trigger in enumerate(triggers)}
 
     def rows(self, trigger: str) -> list[int]:
-        """Rows in which `trigger` (Rust syntax; empty: every row) matches."""
-        return self._rows[trigger] if trigger else list(range(len(self.texts)))
+        """Rows in which `trigger` (Rust syntax; empty: every row) matches, and perhaps others where there are few."""
+        return self._rows.get(trigger, self._all)
+
+    def holding(self, regex: str) -> list[int]:
+        """Rows in which `regex` (Rust syntax) matches, exactly."""
+        rows: list[int] = pl.Series(self.texts, dtype=pl.String).str.contains(regex).arg_true().to_list()
+        return rows
 
 
 class _Joined:

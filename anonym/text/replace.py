@@ -83,7 +83,7 @@ def merged(earlier: Sequence[Span], lengths: Sequence[int], later: Sequence[Span
     both: list[Span] = []
     shift = index = 0
     for span in later:
-        while index < len(earlier) and earlier[index].start + shift < span.start:
+        while index < len(earlier) and earlier[index].start + shift + lengths[index] <= span.start:
             both.append(earlier[index])
             shift += lengths[index] - (earlier[index].end - earlier[index].start)
             index += 1

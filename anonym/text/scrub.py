@@ -104,7 +104,6 @@ class Scrubber:
         self._sources: tuple[Detector, ...] = sources
         self._triggers = [trigger for source in sources for trigger in source.triggers]
         self._triggers += [recogniser.declared.trigger for recogniser in self._presidio]
-        self._triggers += [CASED, LETTER]
         self._probe = mask if options.replace == "mask" else tag
 
     @property
@@ -222,7 +221,7 @@ class Scrubber:
         once in this form it need not read again.
         """
         views = {
-            row: _for_model(column.texts[row], found[row]) for row in column.rows(CASED if model.cased else LETTER)
+            row: _for_model(column.texts[row], found[row]) for row in column.holding(CASED if model.cased else LETTER)
         }
         read = memory.setdefault(model.name, {})
         if model.cased and self._words:

@@ -1,0 +1,71 @@
+"""What a dictionary says of a model's findings."""
+
+from __future__ import annotations
+
+import pytest
+
+from anonym.text.lexicon import Lexicon, lexicon, plausible
+from anonym.text.spans import Span
+
+
+@pytest.fixture(scope="module")
+def english() -> Lexicon:
+    found = lexicon("en")
+    assert found is not None
+    return found
+
+
+def judged(
+    text: str, part: str, entity: str, words: Lexicon | None, score: float = 0.9, rule: str = "spacy"
+) -> str | None:
+    start = text.index(part)
+    span = plausible(text, Span(start, start + len(part), entity, score, rule, False), words)
+    return text[span.start : span.end] if span else None
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "entity", "kept"),
+    [
+        ("OMG that was it", "OMG", "ORGANIZATION", None),
+        ("then Brenthwick came", "Brenthwick came", "PERSON", "Brenthwick"),
+        ("Laughter filled the room", "Laughter", "PERSON", None),
+        ("Ruth argued", "Ruth", "PERSON", "Ruth"),
+        ("it was vedo on", "vedo", "LOCATION", None),
+        ("in 12345 cases", "12345", "DATE_TIME", None),
+        ("on 3 May 1999 we", "3 May 1999", "DATE_TIME", "3 May 1999"),
+        ("the day before", "the day", "DATE_TIME", None),
+        ("for 30 dollars", "30 dollars", "QUANTITY", None),
+        ("the word jaw drops", "jaw", "URL", None),
+    ],
+)
+def test_what_is_kept_of_a_finding(text: str, part: str, entity: str, kept: str | None, english: Lexicon) -> None:
+    assert judged(text, part, entity, english) == kept
+
+
+def test_doubts_count_for_words_that_no_dictionary_has(english: Lexicon) -> None:
+    assert judged("met schumer there", "schumer", "PERSON", english, 0.1, "rampart") == "schumer"
+    assert judged("met heaven there", "heaven", "PERSON", english, 0.4, "rampart") is None
+    assert judged("met lol there", "lol", "PERSON", english, 0.4, "rampart") is None
+    assert judged("met schumer there", "schumer", "PERSON", None, 0.1, "rampart") is None
+
+
+def test_unknown_capitalised_words_and_proper_names_in_lower_case(english: Lexicon) -> None:
+    text = "Yessss I saw Vanterpool in philippines with emma and a galaxy"
+    assert {text[s.start : s.end] for s in english.names(text)} == {"Vanterpool", "philippines", "emma"}
+
+
+def test_names_go_on_over_capitalised_words(english: Lexicon) -> None:
+    text = "the Bank of Brenthwick 7 opened"
+    start = text.index("Brenthwick")
+    span = english.extended(text, Span(start, start + 10, "ORGANIZATION", 0.9, "spacy", False))
+    assert text[span.start : span.end] == "Bank of Brenthwick 7"
+
+
+def test_what_the_gate_refuses_holds_no_name(english: Lexicon) -> None:
+    assert not english.holds_name("I think. The rain fell. Why?")
+    assert english.holds_name("and then Ruth came")
+    assert english.holds_name("Ruth came")
+
+
+def test_other_languages_have_no_lexicon() -> None:
+    assert lexicon("fr") is None

@@ -1,0 +1,96 @@
+"""Known values in texts: usual spellings, log-ins, and what must stay."""
+
+from __future__ import annotations
+
+import pytest
+
+from anonym.text.names import aliases, dates, fold, kind_of, known, occurrences, repeated, spelled, with_gaps
+from anonym.text.spans import Span
+
+
+def hidden(text: str, **values: str | None) -> str:
+    spans = sorted(with_gaps(text, list(occurrences(text, known(values)))), key=lambda s: (s.start, -s.end))
+    out, seen = "", 0
+    for span in spans:
+        if span.start >= seen:
+            out, seen = f"{out}{text[seen : span.start]}#", span.end
+    return out + text[seen:]
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("BRENTHWICK rang; odalys said ok", "# rang; # said ok"),
+        ("login obrenthwick, odalys_b99 and brenthwicko", "login #, # and #"),
+        ("Odalys's file", "#'s file"),
+        ('Odalys "Ody" Brenthwick', "#"),
+        ("Brenthwicks are neighbours", "# are neighbours"),
+        ("odalysium and embrenthwicked", "odalysium and embrenthwicked"),
+    ],
+)
+def test_names_in_any_case_and_inside_logins(text: str, left: str) -> None:
+    assert hidden(text, first="Odalys", last="Brenthwick") == left
+
+
+def test_short_names_do_not_eat_words() -> None:
+    assert hidden("Mai Li list in May; limit li", first="Mai", last="Li") == "# list in May; limit li"
+
+
+def test_accents_and_invisible_characters_are_no_disguise() -> None:
+    assert hidden("JOSE, jose and José", first="José") == "#, # and #"
+    assert fold("Élan Straße") == "elan strase"
+
+
+def test_numbers_in_figures_words_and_with_other_separators() -> None:
+    assert hidden("she is 37, thirty-seven, not 137 or 370", age="37") == "she is #, #, not 137 or 370"
+    assert hidden("call (202) 555-0143 or 2025550143", phone="202-555-0143") == "call (# or #"
+    assert hidden("zip 11201 and 112011", zip="11201") == "zip # and 112011"
+
+
+def test_dates_in_their_usual_spellings() -> None:
+    text = "born 3 May 1990, May 3, 1990, 03/05/1990, 1990-05-03 not 4 May 1990"
+    assert hidden(text, birth_date="1990-05-03") == "born #, #, #, # not 4 May 1990"
+    assert "3 may 1990" in set(dates("1990-05-03"))
+    assert not set(dates("not a date"))
+
+
+def test_the_local_part_of_an_address_is_a_login() -> None:
+    assert hidden("user obrenthwick wrote", email="obrenthwick@x.example") == "user # wrote"
+
+
+def test_nulls_and_blanks_find_nothing() -> None:
+    assert hidden("some text", first=None, last=" ") == "some text"
+
+
+@pytest.mark.parametrize(
+    ("number", "words"), [(7, "seven"), (20, "twenty"), (37, "thirty-seven"), (105, "one hundred and five")]
+)
+def test_numbers_spelled(number: int, words: str) -> None:
+    assert spelled(number) == words
+
+
+@pytest.mark.parametrize(
+    ("column", "kind"), [("E-Mail", "EMAIL_ADDRESS"), ("last_name", "PERSON"), ("zip", "POSTCODE"), ("x", "IDENTIFIER")]
+)
+def test_a_column_says_what_its_values_are(column: str, kind: str) -> None:
+    assert kind_of(column) == kind
+
+
+def test_a_name_found_once_is_found_throughout() -> None:
+    text = "Odalys Brenthwick came. BRENTHWICK's dog; odalys left. Will she? A will."
+    first = Span(0, 17, "PERSON", 0.9, "r")
+    again = {text[s.start : s.end] for s in repeated(text, [first], {"will"}.__contains__)}
+    assert again == {"Odalys", "Brenthwick", "BRENTHWICK", "odalys"}
+    will = Span(text.index("Will"), text.index("Will") + 4, "PERSON", 0.9, "r")
+    assert not list(repeated(text, [will], {"will"}.__contains__))
+
+
+def test_doubts_are_not_repeated() -> None:
+    assert not list(repeated("Ode and Ode", [Span(0, 3, "PERSON", 0.3, "r")], lambda _: False))
+
+
+def test_defined_short_forms() -> None:
+    text = "the Employment Appeal Tribunal (“EAT”) held; Mr X (“the applicant”)"
+    span = Span(4, 30, "ORGANIZATION", 0.9, "r")
+    assert [text[s.start : s.end] for s in aliases(text, [span])] == ["EAT"]
+    assert not list(aliases(text, [Span(45, 49, "PERSON", 0.9, "r")]))

@@ -1,0 +1,63 @@
+"""Presidio's recognisers: really run, on windows, without a network."""
+
+from __future__ import annotations
+
+import pytest
+
+from anonym.text.presidio import WINDOW_LIMIT, recognisers, windows
+from anonym.text.recognisers import Column, load, packs
+
+
+def found(text: str, pack: str) -> set[tuple[str, str]]:
+    chosen = recognisers(load(pack).predefined, "en")
+    column = Column([text], [recogniser.declared.trigger for recogniser in chosen])
+    return {
+        (span.rule.removeprefix("presidio:"), text[span.start : span.end])
+        for recogniser in chosen
+        for _, span in recogniser.detect(column, [[]])
+    }
+
+
+@pytest.mark.parametrize(
+    ("pack", "text", "recogniser", "value"),
+    [
+        ("general", "mail ode@brenthwick.com now", "EmailRecognizer", "ode@brenthwick.com"),
+        ("general", "iban GB59IFUE40226315499137 ok", "IbanRecognizer", "GB59IFUE40226315499137"),
+        ("general", "card 4454794511390933 ok", "CreditCardRecognizer", "4454794511390933"),
+        ("general", "phone +1 202-555-0143 ok", "PhoneRecognizer", "+1 202-555-0143"),
+        ("us", "social security ssn 125-17-4954", "UsSsnRecognizer", "125-17-4954"),
+        ("uk", "nhs number 943 476 5919", "NhsRecognizer", "943 476 5919"),
+    ],
+)
+def test_recognisers_run(pack: str, text: str, recogniser: str, value: str) -> None:
+    assert (recogniser, value) in found(text, pack)
+
+
+def test_the_suffix_list_is_never_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
+    import socket
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a network call")
+
+    monkeypatch.setattr(socket, "socket", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    assert ("EmailRecognizer", "ode@brenthwick.com") in found("mail ode@brenthwick.com", "general")
+
+
+def test_every_declared_class_exists_and_can_be_made() -> None:
+    for pack in packs(["default"]):
+        for recogniser in recognisers(pack.predefined, "en"):
+            list(recogniser._find("x 1", []))
+
+
+def test_windows_are_bounded_and_cover_every_trigger() -> None:
+    text = "x" * 300 + "1" * 5_000 + "y" * 300 + "2"
+    parts = list(windows(text, r"\d", 20))
+    assert all(end - start <= WINDOW_LIMIT for start, end in parts)
+    assert all(any(start <= i < end for start, end in parts) for i, c in enumerate(text) if c.isdigit())
+    assert parts[0][0] == 280
+
+
+def test_what_a_rule_has_found_is_not_looked_at_again() -> None:
+    assert not list(windows("a 1234 b", r"\d+", 5, [(2, 6)]))
+    assert list(windows("a 1234 b", r"\d+", 5, [(2, 5)]))

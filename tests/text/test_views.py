@@ -1,0 +1,67 @@
+"""Decoded views: what detectors read, and the way back."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonym.text.spans import Span
+from anonym.text.views import decoded, unmarked, with_units
+
+TEXTS = st.lists(
+    st.sampled_from(
+        ["a", "&#64;", "&amp;", "&nbsp;", r"\n", r"\"", r"\u00e9", "%40", "%C3%A9", "😀", "&", "\\", " ", "é"]
+    ),
+    max_size=12,
+).map("".join)
+
+
+def span(start: int, end: int) -> Span:
+    return Span(start, end, "X", 1.0, "r")
+
+
+def test_encodings_are_undone() -> None:
+    assert decoded(r"odalys&#64;x.example \"Ody\" Jos\u00e9 a%40b").text == 'odalys@x.example "Ody" José a@b'
+
+
+def test_a_span_in_the_view_covers_whole_units_of_the_original() -> None:
+    original = "mail odalys&#64;x.example now"
+    view = decoded(original)
+    start = view.text.index("odalys")
+    back = view.original(span(start, start + len("odalys@x.example")))
+    assert original[back.start : back.end] == "odalys&#64;x.example"
+
+
+@given(TEXTS)
+def test_every_character_of_the_view_has_its_place(text: str) -> None:
+    view = decoded(text)
+    position = 0
+    for i in range(len(view.text)):
+        back = view.original(span(i, i + 1))
+        assert 0 <= back.start < back.end <= len(text)
+        assert (
+            back.start >= position
+            or text[back.start : back.end] == text[position - 1 : position]
+            or back.start <= position
+        )
+        position = back.end
+    whole = view.original(span(0, len(view.text)))
+    if view.text:
+        assert decoded(text[whole.start : whole.end]).text == view.text
+
+
+@given(st.text(max_size=20), st.integers(0, 20), st.integers(0, 20), st.text(max_size=5))
+def test_units_stand_for_stretches(text: str, a: int, b: int, plain: str) -> None:
+    start, end = sorted((min(a, len(text)), min(b, len(text))))
+    view = with_units(text, [(start, end, plain)] if end > start else [])
+    assert view.text == (text[:start] + plain + text[end:] if end > start else text)
+    for i in range(len(view.text)):
+        back = view.original(span(i, i + 1))
+        if end > start and start <= i < start + len(plain):
+            assert (back.start, back.end) == (start, end)
+        else:
+            assert text[back.start : back.end] == view.text[i]
+
+
+def test_marks_and_invisible_characters_do_not_hide_a_name() -> None:
+    assert unmarked("Jose\u0301 Bren\u200bth\u00adwick").text == "Jose Brenthwick"
