@@ -75,12 +75,12 @@ def guess(tables: Tables, sensitive: str) -> Guessed:
     rows = truth.with_columns(person=_person(tables)).drop_nulls("value")
     rows = rows.join(guesses, on=["auxiliary", "value"], how="left", maintain_order="left")
     rows = rows.join(usual.select("value", usual="share"), on="value", how="left", maintain_order="left")
-    fits = pl.col("auxiliary").is_in(guesses["auxiliary"].unique().implode())
-    success = pl.when(fits).then("share").otherwise("usual").fill_null(0.0)
-    each = rows.group_by("person", maintain_order=True).agg(
-        success.mean().alias("success"), fits.any().alias("fits"), pl.col("usual").fill_null(0.0).mean()
-    )
-    counts = Counts(each.height, each.height, float(each["success"].sum()))
+    fitting = guesses.select(pl.col("auxiliary").unique(), fits=True)
+    rows = rows.join(fitting, on="auxiliary", how="left", maintain_order="left")
+    chance = pl.when("fits").then("share").otherwise("usual").fill_null(0.0)
+    each = rows.select("person", "fits", chance=chance, usual=pl.col("usual").fill_null(0.0))
+    each = each.group_by("person", maintain_order=True).agg(pl.col("chance", "usual").mean(), pl.col("fits").any())
+    counts = Counts(each.height, each.height, float(each["chance"].sum()))
     return Guessed(counts, int(each["fits"].sum()), float(each["usual"].sum()) / each.height if each.height else None)
 
 

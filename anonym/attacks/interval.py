@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from statistics import NormalDist
 
 CONFIDENCE = 0.95
 _NEGLIGIBLE = 1e-18  # a term this much smaller than the sum ends it
@@ -25,6 +26,20 @@ def clopper_pearson(correct: float, trials: int, confidence: float = CONFIDENCE)
     low = 0.0 if below == 0 else _crossing(lambda p: at_least(below, trials, p) < tail)
     high = 1.0 if above == trials else _crossing(lambda p: 1 - at_least(above + 1, trials, p) >= tail)
     return low, high
+
+
+def wilson(correct: float, trials: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """Wilson's interval with the correction for continuity (Newcombe 1998): close to the exact one, at no cost.
+
+    Only to say how many targets an attack would take, never for a verdict.
+    """
+    z, p = NormalDist().inv_cdf((1 + confidence) / 2), correct / trials
+    spread = [z * z - 1 / trials + 4 * trials * p * (1 - p) + sign * (4 * p - 2) for sign in (1, -1)]
+    low, high = (
+        (2 * correct + z * z + sign * (1 + z * math.sqrt(max(0.0, root)))) / (2 * (trials + z * z))
+        for sign, root in zip((-1, 1), spread, strict=True)
+    )
+    return max(0.0, low) if correct else 0.0, min(1.0, high) if correct < trials else 1.0
 
 
 def _crossing(is_left: Callable[[float], bool]) -> float:

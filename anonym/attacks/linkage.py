@@ -2,9 +2,9 @@
 
 Every released person is compared with everyone in the attacker's table. With n candidates left the attacker picks one
 at random: an expected success of 1 / n if the right one is among them (Sweeney 2002; Dankar and El Emam 2010 for the
-averages). Where a column names the truth in both tables that is looked up; else the right one is assumed to be there,
-an upper bound. Every subset of the known columns is tried up to a bound and the worst is reported: an error in one
-column can hide a person from who knows more.
+averages). Where a column names the truth in both tables it is looked up; else the right ones are assumed to be there,
+as many as there are candidates: an upper bound, and never over 1 / k in classes of k. Every subset of the known columns
+is tried up to a bound and the worst is reported: an error in one column can hide a person from who knows more.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 import polars as pl
 
 from anonym.attacks.cover import Known
-from anonym.attacks.matching import Columns, Linked, candidates, encode, link, people, persons
+from anonym.attacks.matching import Columns, Linked, candidates, encode, expected, link, people, persons
 from anonym.attacks.outcome import AttackResult, Counts, Gate, Trial, judge
 
 SUBSETS = 64  # tried at most: all of up to six columns
@@ -53,7 +53,7 @@ class Found:
 
     @property
     def right(self) -> float:
-        return expected(self.targets.filter("right"))
+        return expected(self.targets.filter("right"), is_known=True)
 
 
 def linkage(
@@ -97,12 +97,6 @@ def subsets(columns: int, most: int = SUBSETS) -> Iterator[tuple[int, ...]]:
                 return
             tried += 1
             yield subset
-
-
-def expected(targets: pl.DataFrame) -> float:
-    """Right guesses to expect: the sum of 1 / candidates over whoever has any, exact but for one rounding a size."""
-    sizes = targets.filter(pl.col("candidates") > 0).group_by("candidates").agg(pl.len().alias("people"))
-    return float(sizes.sort("candidates").select((pl.col("people") / pl.col("candidates")).sum()).item())
 
 
 def _score(tables: Tables, found: Found) -> float:
@@ -227,9 +221,12 @@ def _wild_card(tables: Tables, columns: Columns, found: Found) -> dict[str, Any]
         return None
     wild = _targets(tables, link(columns, found.subset, wild=True))
     rest = wild.join(found.targets.filter(pl.col("candidates") == 0), on="person", how="semi")
-    more = expected(rest.filter("right"))
+    more = expected(rest.filter("right"), is_known=tables.has_truth)
     correct = _score(tables, found) + more
-    return {"attempts_more": rest.filter(pl.col("candidates") > 0).height, "rate": correct / found.targets.height}
+    return {
+        "attempts_more": rest.filter(pl.col("candidates") > 0).height,
+        "rate": correct / max(1, found.targets.height),
+    }
 
 
 def worst_subgroup(
@@ -238,8 +235,9 @@ def worst_subgroup(
     """The released value of one known column whose people fare worst, of those with enough people; unnamed."""
     unit = persons(tables.released, tables.unit)
     worst: dict[str, Any] | None = None
-    success = pl.when(pl.col("right") & (pl.col("candidates") > 0)).then(1 / pl.col("candidates")).otherwise(0.0)
-    scored = targets.select("person", success=success)
+    inside = 1.0 if tables.has_truth else pl.min_horizontal(1, pl.col("candidates") / pl.col("sharing"))
+    is_right = pl.col("right") & (pl.col("candidates") > 0)
+    scored = targets.select("person", success=pl.when(is_right).then(inside / pl.col("candidates")).otherwise(0.0))
     for i in subset:
         group = people(columns.released[str(i)], unit).join(scored, on="person")
         shares = group.group_by("tuple").agg(pl.len().alias("targets"), pl.col("success").mean())

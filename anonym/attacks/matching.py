@@ -14,6 +14,7 @@ import polars as pl
 
 from anonym.attacks.cover import Known, covers
 
+_SHARING = pl.col("sharing")
 _CHUNK = 20_000  # distinct attacker's tuples joined at a time: bounds the memory of what does not survive the join
 
 
@@ -150,21 +151,33 @@ def people(tuples: pl.Series, person: pl.Series | None) -> pl.DataFrame:
 
 
 def candidates(targets: pl.DataFrame, pairs: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
-    """How many of `others` each target may be: [person, tuples, candidates], people in order, 0 for nobody.
+    """How many of `others` each target may be: [person, tuples, candidates, sharing], people in order, 0 for nobody.
 
     `pairs` is [target, other] of tuples. Someone with several tuples is whoever fits all of them that fit anyone.
-    `tuples` is how many of the target's fit anyone.
+    `tuples` is how many of the target's fit anyone, `sharing` how many targets have the same ones, so the same set.
     """
     sets = _sets(pairs, others)
-    matched = targets.join(sets, left_on="tuple", right_on="target")
-    lone = matched.filter(pl.len().over("person") == 1).select(
-        "person", candidates="size", tuples=pl.lit(1, dtype=pl.UInt32)
-    )
-    several = matched.filter(pl.len().over("person") > 1)
-    counts = pl.concat([lone, _in_all(several, pairs, others)]) if several.height else lone
+    matched = targets.join(sets, left_on="tuple", right_on="target").with_columns(tuples=pl.len().over("person"))
+    lone = matched.filter(pl.col("tuples") == 1)
+    counts = lone.select("person", "tuples", candidates="size", sharing=pl.len().over("tuple"))
+    several = matched.filter(pl.col("tuples") > 1)
+    if several.height:
+        counts = pl.concat([counts, _in_all(several.select("person", "tuple", "tuples"), pairs, others)])
     everyone = targets.select(pl.col("person").unique().sort())
     found = everyone.join(counts, on="person", how="left", maintain_order="left")
-    return found.select("person", pl.col("tuples").fill_null(0), pl.col("candidates").fill_null(0))
+    return found.with_columns(pl.col("tuples", "candidates").fill_null(0), pl.col("sharing").fill_null(1))
+
+
+def expected(found: pl.DataFrame, *, is_known: bool = False) -> float:
+    """Right guesses to expect of candidate sets that cover their targets, exact but for one rounding a size.
+
+    A guess among n is right once in n times. Of the targets that share a set no more than n can be in it: five
+    released people and one candidate are one right link, not five. `is_known`: those in `found` are in their sets.
+    """
+    held = found.filter(pl.col("candidates") > 0)
+    inside = pl.col("people") if is_known else pl.col("people") * pl.min_horizontal(1, pl.col("candidates") / _SHARING)
+    sizes = held.group_by("candidates", "sharing").agg(people=pl.len()).sort("candidates", "sharing")
+    return float(sizes.select((inside / pl.col("candidates")).sum()).item())
 
 
 def _sets(pairs: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
@@ -178,9 +191,12 @@ def _sets(pairs: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
 
 
 def _in_all(several: pl.DataFrame, pairs: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
-    wanted = several.group_by("person").agg(tuples=pl.len())
+    """[person, tuples, candidates, sharing] of those with several tuples: who is in the sets of all of them."""
+    wanted = several.select("person", "tuples").unique(maintain_order=True)
     reach = pairs.join(others, left_on="other", right_on="tuple").select("target", candidate="person").unique()
     met = several.join(reach, left_on="tuple", right_on="target").group_by("person", "candidate").agg(met=pl.len())
     fits = met.join(wanted, on="person").filter(pl.col("met") == pl.col("tuples"))
-    counts = fits.group_by("person").agg(candidates=pl.len())
-    return wanted.join(counts, on="person", how="left").select("person", pl.col("candidates").fill_null(0), "tuples")
+    counts = wanted.join(fits.group_by("person").agg(candidates=pl.len()), on="person", how="left")
+    profile = several.group_by("person").agg(pl.col("tuple").sort())
+    shared = counts.join(profile, on="person").with_columns(sharing=pl.len().over("tuple"))
+    return shared.select("person", "tuples", pl.col("candidates").fill_null(0), "sharing")

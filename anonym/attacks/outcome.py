@@ -6,13 +6,14 @@ tested without an attack and an attack against brute force without statistics.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from anonym.attacks.interval import CONFIDENCE, clopper_pearson
+from anonym.attacks.interval import CONFIDENCE, clopper_pearson, wilson
 
 Verdict = Literal["pass", "fail", "inconclusive", "too_weak"]
+Interval = Callable[[float, int, float], tuple[float, float]]
 Measure = Literal["rate", "advantage"]
 
 _WITHIN = 1e-9  # rates are compared in favour of an attack that only ties with guessing
@@ -139,7 +140,7 @@ def _verdict(trial: Trial) -> tuple[Verdict, dict[str, Any]]:
     weak = _weakness(trial, rate)
     if weak:
         return "too_weak", {"why": weak}
-    low, high = _bounds(trial, 1)
+    low, high = _bounds(trial)
     if high <= trial.gate.limit:
         return "pass", {}
     if low > trial.gate.limit:
@@ -155,26 +156,26 @@ def _weakness(trial: Trial, rate: float) -> str | None:
     return None
 
 
-def _bounds(trial: Trial, scale: float) -> tuple[float, float]:
+def _bounds(trial: Trial, interval: Interval = clopper_pearson, scale: float = 1) -> tuple[float, float]:
     """Bounds of what the gate measures, had there been `scale` times as many targets with the same rates.
 
     An advantage takes the worst ends of two intervals of 97.5 % each (Bonferroni); it grows with the attack and falls
     with the control. Without a control anything from 0 to 1 may be: it can pass on its rate alone, and never fail.
     """
     if trial.gate.measure == "rate":
-        return _scaled(trial.counts, scale, CONFIDENCE)
+        return _scaled(trial.counts, interval, scale, CONFIDENCE)
     both = 1 - (1 - CONFIDENCE) / 2
-    low, high = _scaled(trial.counts, scale, both)
-    least, most = (0.0, 1.0)
+    low, high = _scaled(trial.counts, interval, scale, both)
+    least, most = 0.0, 1.0
     if trial.control is not None and trial.control.rate is not None:
-        least, most = _scaled(trial.control, scale, both)
+        least, most = _scaled(trial.control, interval, scale, both)
     lowest = advantage(low, most)
     return -float("inf") if lowest is None else lowest, advantage(high, least) or 0.0
 
 
-def _scaled(counts: Counts, scale: float, confidence: float) -> tuple[float, float]:
+def _scaled(counts: Counts, interval: Interval, scale: float, confidence: float) -> tuple[float, float]:
     targets = max(1, round(counts.targets * scale))
-    return clopper_pearson(min(targets, counts.correct * targets / counts.targets), targets, confidence)
+    return interval(min(targets, counts.correct * targets / counts.targets), targets, confidence)
 
 
 def _targets_needed(trial: Trial) -> int | None:
@@ -195,5 +196,5 @@ def _targets_needed(trial: Trial) -> int | None:
 
 
 def _decides(trial: Trial, scale: float) -> bool:
-    low, high = _bounds(trial, scale)
+    low, high = _bounds(trial, wilson, scale)
     return high <= trial.gate.limit or low > trial.gate.limit

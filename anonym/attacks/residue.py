@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from anonym.attacks.linkage import expected
+from anonym.attacks.matching import expected
 from anonym.attacks.outcome import AttackResult, Counts, Gate, Trial, judge
 
 SHORTEST = 4  # characters of a value that is searched for: shorter ones stand in any text
@@ -35,14 +35,14 @@ def residue(
     has_truth = truth is not None and truth in released.columns and truth in auxiliary.columns
     found = _found(released[text], auxiliary, identifiers)
     right = _right(found, released[truth], auxiliary[truth]) if truth is not None and has_truth else found
-    counts = found.group_by("note").agg(candidates=pl.len())
+    counts = found.group_by("note").agg(candidates=pl.len(), sharing=pl.lit(1))
     success = counts.join(right, on="note", how="semi")
     wrong = counts.filter(pl.col("candidates") == 1).join(success, on="note", how="anti").height if has_truth else None
     targets = released[text].drop_nulls().len()
     outside = _control(released[text], control, identifiers, targets, has_truth=has_truth)
     if wrong is None and outside is not None:
         wrong = outside.false_accepts
-    tried = Counts(targets, targets, expected(success), wrong)
+    tried = Counts(targets, targets, expected(success, is_known=has_truth), wrong)
     detail = {"notes_with_values": counts.height, "values": _values(auxiliary, identifiers)["value"].n_unique()}
     name = f"identifiers left in {text}"
     # who finds nothing does not guess: the baseline of this attack is a note that says nothing
@@ -61,7 +61,7 @@ def _control(
 ) -> Counts | None:
     if control is None or not set(identifiers) <= set(control.columns):
         return None
-    counts = _found(notes, control, identifiers).group_by("note").agg(candidates=pl.len())
+    counts = _found(notes, control, identifiers).group_by("note").agg(candidates=pl.len(), sharing=pl.lit(1))
     alone = counts.filter(pl.col("candidates") == 1).height
     return Counts(targets, targets, 0.0 if has_truth else expected(counts), alone)
 

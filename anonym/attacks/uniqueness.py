@@ -15,8 +15,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from anonym.attacks.linkage import Tables, expected
-from anonym.attacks.matching import candidates, classes, encode, link, people, persons
+from anonym.attacks.linkage import Tables
+from anonym.attacks.matching import candidates, classes, encode, expected, link, people, persons
 from anonym.attacks.outcome import AttackResult, Counts, Gate, Trial, judge
 
 
@@ -36,6 +36,7 @@ def prosecutor(
     tuples = classes(released, cells)
     members = people(tuples, persons(released, unit))
     sizes = members.with_columns(candidates=pl.len().over("tuple")).group_by("person").agg(pl.col("candidates").min())
+    sizes = sizes.with_columns(sharing=pl.lit(1))
     smallest = sizes["candidates"].min()
     detail = {
         "denominator": "people in the release",

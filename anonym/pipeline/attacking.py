@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,7 +86,8 @@ def attack(
     others |= {"control": _read(control), "against": _read(against)}
     given = _Given(loaded, _roles(loaded, [table, *others.values()]), table, truth=truth, **others)
     _refuse_missing(given)
-    return [*_uniqueness(given), *_linkage(given), *_inference(given), *_intersection(given), *_text(given)]
+    with guarded("attacking the release"):
+        return [*_uniqueness(given), *_linkage(given), *_inference(given), *_intersection(given), *_text(given)]
 
 
 def _read(table: Any) -> pl.DataFrame | None:
@@ -99,24 +101,32 @@ def _roles(policy: Policy, tables: list[pl.DataFrame | None]) -> dict[str, Role]
     """The role of each column by its name before the release, globs written out over all tables."""
     exact = {name: role for name, role in policy.columns.items() if not is_glob(name)}
     globs = tuple(name for name in policy.columns if is_glob(name))
-    seen = dict.fromkeys(name for table in tables if table is not None for name in table.columns)
-    matched = {name: entries for name in seen if name not in exact and (entries := entries_of(name, exact, globs))}
-    return exact | {name: policy.columns[entries[0]] for name, entries in matched.items()}
+    found = dict(exact)
+    for column in dict.fromkeys(name for table in tables if table is not None for name in table.columns):
+        if column not in exact and (entries := entries_of(column, exact, globs)):
+            role = policy.columns[entries[0]]
+            is_bound = isinstance(role, Quasi) and role.form == "bounds"
+            found.setdefault(_END.sub("", column) if is_bound else column, role)
+    return found
+
+
+_END = re.compile("_(low|high)$")
 
 
 def _refuse_missing(given: _Given) -> None:
     if not _known(given, given.released, None):
         raise InputError("the released table has none of the policy's quasi-identifiers: there is nothing to attack by")
-    truth, other = given.truth, given.auxiliary if given.auxiliary is not None else given.original
-    if truth is None:
+    other = given.auxiliary if given.auxiliary is not None else given.original
+    if given.truth is None or other is None:
         return
-    lacking = [
-        name
-        for name, table in (("released", given.released), ("auxiliary", other))
-        if table is not None and truth not in table.columns
-    ]
+    types = [table.schema.get(given.truth) for table in (given.released, other)]
+    lacking = [name for name, dtype in zip(("released", "auxiliary"), types, strict=True) if dtype is None]
     if lacking:
-        raise InputError(f"truth names column {truth}, which the {' and the '.join(lacking)} table lacks")
+        raise InputError(f"truth names column {given.truth}, which the {' and the '.join(lacking)} table lacks")
+    if types[0] != types[1]:
+        raise InputError(
+            f"column {given.truth} says who is who, but is {types[0]} in one table and {types[1]} in another"
+        )
 
 
 # what is known -------------------------------------------------------------------------------------------------------
@@ -235,11 +245,13 @@ def _intersection(given: _Given) -> Iterator[AttackResult]:
 
 
 def _joint(given: _Given, against: pl.DataFrame) -> pl.DataFrame:
+    ours = (given.released, _all_cells(given, given.released))
     for name in (given.truth, given.policy.unit):
-        if name is not None and name in given.released.columns and name in against.columns:
-            return by_column(
-                (given.released, _all_cells(given, given.released)), (against, _all_cells(given, against)), name
-            )
+        if name is None or given.released.schema.get(name, 0) != against.schema.get(name, 1):
+            continue
+        joint = by_column(ours, (against, _all_cells(given, against)), name)
+        if joint.height or given.original is None:  # tokens of one release each join nothing
+            return joint
     sides = [_tables(given, table, given.original) for table in (given.released, against) if given.original is not None]
     if len(sides) < 2 or sides[0] is None or sides[1] is None:
         raise InputError(

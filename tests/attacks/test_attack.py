@@ -1,0 +1,230 @@
+"""`anonym.attack`: the tables that users hold, and the numbers of known faults of other tools."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import anonym
+from anonym.attacks.outcome import AttackResult
+from anonym.errors import AnonymError, InputError
+
+
+def policy(columns: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {
+        "anonym": 1,
+        "name": "attacked",
+        "columns": columns,
+        "guarantee": {"k": 5, "suppression": {"max": 0.1}},
+        **more,
+    }
+
+
+def named(results: list[AttackResult], name: str) -> AttackResult:
+    return next(result for result in results if result.name.startswith(name))
+
+
+QUASI = {"role": "quasi"}
+
+
+# known faults --------------------------------------------------------------------------------------------------------
+
+
+def test_null_matches_nothing_in_the_join_and_a_wild_card_may_only_add() -> None:
+    released = pl.DataFrame(
+        {"sex": ["F", "F", "M", "M", None], "zip3": ["941", "941", "113", None, None], "dx": list("abcde")}
+    )
+    auxiliary = pl.DataFrame(
+        {
+            "who": ["u1", "u2", "u3", "u4", "u5", "u6"],
+            "sex": ["F", "F", "M", None, None, "M"],
+            "zip3": ["941", "941", "113", None, None, "941"],
+        }
+    )
+    declared = policy({"sex": QUASI, "zip3": QUASI, "dx": {"role": "sensitive"}})
+    result = named(anonym.attack(declared, released, auxiliary=auxiliary), "linkage")
+    detail = result.detail
+    assert (detail["pairs"], detail["released_with_match"], detail["not_attackable"]) == (5, 3, 2)
+    assert (detail["unique_match_forward"], detail["pinned_both_ways"]) == (1, 1)
+    assert (result.correct, result.rate) == (2.0, 0.4)
+    assert (result.targets, result.attempts) == (5, 3)
+    assert detail["wild_card"]["rate"] >= 0.4
+
+
+@pytest.mark.parametrize("truth", [None, "true_rid"])
+def test_many_to_many_matches_are_no_successes(truth: str | None) -> None:
+    released = pl.DataFrame({"true_rid": [1, 2, 3, 4, 5], "zone": list("AABBC"), "dx": list("abcde")})
+    auxiliary = pl.DataFrame({"true_rid": [1, 2, None, 3, 4, None, 5], "zone": list("AAABBDC")})
+    declared = policy({"zone": QUASI, "dx": {"role": "sensitive"}})
+    result = named(anonym.attack(declared, released, auxiliary=auxiliary, truth=truth), "linkage")
+    detail = result.detail
+    assert (detail["pairs"], detail["released_with_match"]) == (11, 5)
+    assert (detail["unique_match_forward"], detail["pinned_both_ways"]) == (1, 1)
+    assert result.correct == pytest.approx(8 / 3)
+    assert result.rate == pytest.approx(0.533333333)
+    if truth:
+        assert detail["expected_truly_correct"] == pytest.approx(8 / 3)
+        assert (detail["true_rate"], result.false_accepts) == (pytest.approx(0.533333333), 0)
+
+
+RELEASED_AS_IS = pl.DataFrame({"a": range(50), "b": [7 * i % 61 for i in range(50)], "s": [i % 5 for i in range(50)]})
+PLAIN = policy({"a": QUASI, "b": QUASI, "s": {"role": "sensitive"}})
+
+
+def test_full_success_fails_and_is_never_no_risk() -> None:
+    table = RELEASED_AS_IS
+    alone = named(anonym.attack(PLAIN, table, original=table), "linkage")
+    assert (alone.correct, alone.attempts, alone.high, alone.verdict) == (50, 50, 1.0, "fail")
+    assert 0 < (alone.low or 0) < 1
+    same = named(anonym.attack(PLAIN, table, original=table, control=table), "linkage")
+    assert (same.rate, same.control, same.advantage) == (1.0, 1.0, None)
+    assert same.verdict != "pass"
+    assert "not measurable" in same.detail["why"]
+
+
+def test_no_one_to_attack_is_no_error_and_no_pass() -> None:
+    nobody = RELEASED_AS_IS.clear()
+    for result in anonym.attack(PLAIN, nobody, original=nobody, control=nobody):
+        assert (result.rate, result.low, result.high, result.advantage) == (None, None, None, None)
+        assert result.verdict == "inconclusive"
+
+
+# the call ------------------------------------------------------------------------------------------------------------
+
+
+def test_pandas_and_arrow_are_taken_at_the_door() -> None:
+    table = RELEASED_AS_IS
+    expected = [result.as_dict() for result in anonym.attack(PLAIN, table, original=table)]
+    for other in (table.lazy(), table.to_arrow()):
+        assert [result.as_dict() for result in anonym.attack(PLAIN, other, original=other)] == expected
+
+
+def test_which_attacks_run_is_by_the_tables_at_hand() -> None:
+    declared = policy(
+        {"id": {"role": "identifier"}, "a": QUASI, "b": QUASI, "s": {"role": "sensitive"}, "n": {"role": "text"}}
+    )
+    original = RELEASED_AS_IS.with_columns(
+        id=pl.format("person-{}", pl.col("a")), n=pl.format("Re: person-{}", pl.col("a"))
+    )
+    released = original.drop("id")
+    names = lambda **tables: [result.name for result in anonym.attack(declared, released, **tables)]  # noqa: E731
+    assert names() == ["uniqueness (prosecutor)"]
+    assert names(auxiliary=original) == ["uniqueness (prosecutor)", "uniqueness (marketer)", "linkage"]
+    assert names(original=original, against=released) == [
+        "uniqueness (prosecutor)",
+        "linkage",
+        "inference of s",
+        "intersection",
+        "identifiers left in n",
+    ]
+    left = named(anonym.attack(declared, released, original=original), "identifiers")
+    assert (left.rate, left.verdict) == (1.0, "fail")
+
+
+def test_globs_and_bounds_are_known_columns_too() -> None:
+    declared = policy({"q_*": {"role": "quasi", "hierarchy": {"interval": [10]}, "form": "bounds"}})
+    original = pl.DataFrame({"q_a": [1, 5, 13], "q_b": [1, 2, 3]})
+    released = pl.DataFrame(
+        {"q_a_low": [0, 0, 10], "q_a_high": [9, 9, 19], "q_b_low": [0, 0, 0], "q_b_high": [9, 9, 9]}
+    )
+    result = named(anonym.attack(declared, released, original=original), "linkage")
+    assert (result.correct, result.knows) == (2, ("q_a", "q_b"))
+
+
+@pytest.mark.parametrize(
+    ("tables", "said"),
+    [
+        ({"auxiliary": pl.DataFrame({"x": [1]})}, "none of the quasi-identifiers"),
+        ({"original": RELEASED_AS_IS, "truth": "id"}, "truth names column id"),
+        ({"original": RELEASED_AS_IS.cast({"b": pl.String}), "truth": "b"}, "says who is who"),
+        ({"against": RELEASED_AS_IS}, "the original is needed"),
+        ({"original": 7}, "a table is expected"),
+    ],
+)
+def test_what_cannot_be_run_says_what_it_needs(tables: dict[str, Any], said: str) -> None:
+    with pytest.raises(AnonymError, match=said):
+        anonym.attack(PLAIN, RELEASED_AS_IS, **tables)
+
+
+def test_tokens_that_join_nothing_leave_the_intersection_to_the_original() -> None:
+    original = RELEASED_AS_IS.with_columns(pl.col("a") // 10)
+    tokens = lambda mark: original.with_columns(u=pl.format(mark + "{}", pl.int_range(pl.len())))  # noqa: E731
+    declared = policy({"a": QUASI, "u": {"role": "identifier"}, "s": {"role": "sensitive"}}, unit="u")
+    by_original = named(anonym.attack(declared, tokens("x"), original=original, against=tokens("y")), "intersection")
+    assert (by_original.targets, by_original.correct, by_original.detail["smallest"]) == (50, 0, 10)
+    joined = named(anonym.attack(declared, tokens("x"), against=tokens("x").head(7)), "intersection")
+    assert (joined.targets, joined.correct) == (7, 0)
+    assert joined.detail["k"] == 5
+
+
+def test_a_release_without_quasi_identifiers_is_refused() -> None:
+    with pytest.raises(InputError, match="nothing to attack by"):
+        anonym.attack(PLAIN, RELEASED_AS_IS.select("s"))
+
+
+def test_an_attack_is_the_same_again_whatever_the_row_order() -> None:
+    table = RELEASED_AS_IS.with_columns(pl.col("a") // 7)
+    once = anonym.attack(PLAIN, table, original=table, control=table.head(20))
+    again = anonym.attack(
+        PLAIN, table.sample(fraction=1, shuffle=True, seed=1), original=table.reverse(), control=table.head(20)
+    )
+    for one, other in zip(once, again, strict=True):
+        shown, rerun = one.as_dict(), other.as_dict()
+        assert {k: pytest.approx(v) if isinstance(v, float) else v for k, v in shown.items() if k != "detail"} == {
+            k: v for k, v in rerun.items() if k != "detail"
+        }
+
+
+# real data -----------------------------------------------------------------------------------------------------------
+
+ADULT = ("sex", "age", "race", "marital-status", "education", "workclass")
+
+
+@pytest.fixture(scope="module")
+def adult(bench_data: Path) -> tuple[dict[str, Any], pl.DataFrame, pl.DataFrame]:
+    """A policy of k = 5 with the file hierarchies, people to release, and people held out."""
+    folder = bench_data / "adult"
+    frame = pl.read_csv(folder / "adult.csv", separator=";").sample(fraction=1, shuffle=True, seed=1)
+    hierarchy = lambda name: {"file": str(folder / f"adult_hierarchy_{name}.csv")}  # noqa: E731
+    columns = {name: {"role": "quasi", "hierarchy": hierarchy(name)} for name in ADULT}
+    kept = frame.select(*ADULT, "salary-class")
+    declared = policy(columns | {"salary-class": {"role": "sensitive"}})
+    return declared, kept.slice(3000), kept.head(3000)
+
+
+def test_adult_at_five_is_linked_less_than_one_in_five(
+    adult: tuple[dict[str, Any], pl.DataFrame, pl.DataFrame],
+) -> None:
+    declared, people, control = adult
+    released = anonym.apply(declared, people.lazy()).data.collect()
+    noisy = people.with_columns(  # a year off, and a value in twenty missing
+        age=pl.col("age") + (pl.int_range(pl.len()) % 10 == 0),
+        race=pl.when(pl.int_range(pl.len()) % 20 > 0).then("race"),
+    )
+    for auxiliary in (people, noisy, people.head(500)):
+        result = named(anonym.attack(declared, released, auxiliary=auxiliary), "linkage")
+        assert (result.high or 1) < 1 / 5
+        assert result.verdict == "pass"
+    results = anonym.attack(declared, released, original=people, control=control)
+    linked, inferred = named(results, "linkage"), named(results, "inference of salary-class")
+    assert linked.detail["positive_control"] > 5 * (linked.rate or 1)
+    assert (inferred.rate or 0) > (inferred.baseline or 1)
+    assert inferred.advantage is not None  # whatever it is
+    assert inferred.advantage < 0.1
+
+
+def test_the_cases_as_they_are_filed(bench_data: Path) -> None:
+    files = bench_data.parent / "cases" / "files"
+    if not files.is_dir() or os.environ.get("ANONYM_BENCH_DATA"):
+        pytest.skip("no case files beside the benchmark data")
+    read = lambda name: pl.read_parquet(files / f"{name}.parquet")  # noqa: E731
+    declared = policy({"sex": QUASI, "zip3": QUASI, "dx": {"role": "sensitive"}})
+    nulls = named(anonym.attack(declared, read("t60_released_null"), auxiliary=read("t60_aux_null")), "linkage")
+    assert (nulls.correct, nulls.rate, nulls.detail["pairs"]) == (2.0, 0.4, 5)
+    zoned = policy({"rid": {"role": "keep"}, "zone": QUASI, "dx": {"role": "sensitive"}})
+    many = named(anonym.attack(zoned, read("t62_released_mn"), auxiliary=read("t62_aux_mn")), "linkage")
+    assert (many.detail["pairs"], many.rate) == (11, pytest.approx(0.533333333))

@@ -1,0 +1,142 @@
+"""The attacks by brute force: every released row against every row of the attacker, one label at a time."""
+
+from __future__ import annotations
+
+import calendar
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import date
+from fractions import Fraction
+from typing import Any
+
+Row = Mapping[str, Any]
+
+# the interval --------------------------------------------------------------------------------------------------------
+
+
+def at_least(successes: int, trials: int, p: Fraction) -> Fraction:
+    """The binomial tail, added up term by term in fractions."""
+    return sum(
+        (math.comb(trials, i) * p**i * (1 - p) ** (trials - i) for i in range(successes, trials + 1)), Fraction(0)
+    )
+
+
+# what a cell covers --------------------------------------------------------------------------------------------------
+
+
+def covers_number(label: str | None, value: float | None) -> bool:
+    if label is None:
+        return False
+    if label == "*":
+        return True
+    if value is None:
+        return False
+    if found := re.fullmatch(r"\[(\S+), (\S+)\)", label):
+        return float(found[1]) <= value < float(found[2])
+    if found := re.fullmatch(r"(\d+)-(\d+)", label):
+        return int(found[1]) <= value <= int(found[2])
+    if label.startswith(">="):
+        return value >= float(label[2:])
+    if label.startswith("<="):
+        return value <= float(label[2:])
+    return value == float(label)
+
+
+def covers_prefix(label: str | None, value: str | None) -> bool:
+    if label is None or value is None:
+        return label == "*"
+    return label == "*" or label == value or (label.endswith("*") and value.startswith(label.rstrip("*")))
+
+
+def covers_date(label: str | None, value: date | None) -> bool:
+    if label is None or value is None:
+        return label == "*"
+    if label == "*":
+        return True
+    if label.startswith(">="):
+        return value >= date.fromisoformat(label[2:])
+    if label.endswith("s"):
+        return value.year // 10 * 10 == int(label[:-1])
+    if "Q" in label:
+        return label == f"{value.year}-Q{(value.month + 2) // 3}"
+    return value.isoformat().startswith(label)
+
+
+def covers_file(lines: Sequence[Sequence[str]], label: str | None, value: str | None) -> bool:
+    if label is None or value is None:
+        return label == "*"
+    return label in ("*", value) or any(line[0] == value and label in line for line in lines)
+
+
+def last_day(year: int, month: int) -> date:
+    return date(year, month, calendar.monthrange(year, month)[1])
+
+
+# linking -------------------------------------------------------------------------------------------------------------
+
+
+def candidate_rows(released: Sequence[Row], auxiliary: Sequence[Row], rules: Mapping[str, Any]) -> list[set[int]]:
+    """For every released row the attacker's rows that it covers in every column of `rules`."""
+    return [
+        {j for j, theirs in enumerate(auxiliary) if all(rule(row[name], theirs[name]) for name, rule in rules.items())}
+        for row in released
+    ]
+
+
+def candidate_people(
+    sets: Sequence[set[int]], released_units: Sequence[Any], auxiliary_units: Sequence[Any]
+) -> dict[Any, set[Any]]:
+    """For every released person whoever fits all of the person's rows that fit anyone."""
+    found: dict[Any, set[Any]] = {}
+    for unit, rows in zip(released_units, sets, strict=True):
+        people = {auxiliary_units[j] for j in rows}
+        if people:
+            found[unit] = found[unit] & people if unit in found else people
+    return {unit: found.get(unit, set()) for unit in released_units}
+
+
+def expected_correct(released: Sequence[Row], sets: Sequence[set[int]], names: Sequence[str]) -> Fraction:
+    """Sum of 1 / n, but no more right links in a class than it has candidates."""
+    classes: dict[tuple[Any, ...], list[int]] = defaultdict(list)
+    for number, row in enumerate(released):
+        classes[tuple(row[name] for name in names)].append(number)
+    total = Fraction(0)
+    for rows in classes.values():
+        size = len(sets[rows[0]])
+        total += Fraction(min(len(rows), size), size) if size else 0
+    return total
+
+
+def truly_correct(sets: Sequence[set[int]], truth: Sequence[Any], theirs: Sequence[Any]) -> Fraction:
+    return sum(
+        (Fraction(1, len(rows)) for rows, one in zip(sets, truth, strict=True) if one in {theirs[j] for j in rows}),
+        Fraction(0),
+    )
+
+
+# the others ----------------------------------------------------------------------------------------------------------
+
+
+def guessed(sets: Sequence[set[int]], values: Sequence[Any], truths: Sequence[Any]) -> tuple[Fraction, Fraction]:
+    """Right guesses of the mode among each target's released rows, and of the mode of the release. Ties share."""
+    usual, right, guess = _modes(values), Fraction(0), Fraction(0)
+    for rows, truth in zip(sets, truths, strict=True):
+        if truth is None:
+            continue
+        modes = _modes([values[j] for j in rows]) or usual
+        right += Fraction(int(truth in modes), len(modes)) if modes else 0
+        guess += Fraction(int(truth in usual), len(usual)) if usual else 0
+    return right, guess
+
+
+def _modes(values: Sequence[Any]) -> list[Any]:
+    counts = Counter(value for value in values if value is not None)
+    return [value for value, count in counts.items() if count == max(counts.values())]
+
+
+def under(first: Sequence[Any], second: Sequence[Any], k: int) -> int:
+    """How many people share both classes with fewer than k, themselves included."""
+    pairs = list(zip(first, second, strict=True))
+    return sum(sum(other == pair for other in pairs) < k for pair in pairs)
