@@ -369,7 +369,7 @@ def test_t34_many_values_are_no_reason_to_give_everything_up(case: Load, tmp_pat
         "anonym.cli",
         "apply",
         "policy.yaml",
-        t34.file("t34_card.parquet"),
+        str(t34.file("t34_card.parquet")),
         "-o",
         "out.parquet",
     ]

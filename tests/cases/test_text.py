@@ -164,7 +164,7 @@ def test_t52_a_document_longer_than_any_model_takes(case: Load, tmp_path: Path) 
         "anonym.cli",
         "apply",
         "policy.yaml",
-        t52.file("t52_long.parquet"),
+        str(t52.file("t52_long.parquet")),
         "-o",
         "out.parquet",
     ]
