@@ -17,7 +17,7 @@ from anonym.attacks.linkage import Tables, linkage
 from anonym.attacks.outcome import AttackResult, Gate
 from anonym.attacks.residue import residue
 from anonym.attacks.uniqueness import marketer, prosecutor
-from anonym.errors import CallError, InputError
+from anonym.errors import CallError, GuaranteeError, InconclusiveError, InputError
 from anonym.hierarchy.model import (
     Breaks,
     Dates,
@@ -29,7 +29,9 @@ from anonym.hierarchy.model import (
     Rounded,
     Suppress,
 )
-from anonym.io import guarded, open_frame
+from anonym.io import guarded, open_frame, open_paths
+from anonym.pipeline.applying import read_options
+from anonym.pipeline.checking import release_options
 from anonym.policy.globs import entries_of, is_glob
 from anonym.policy.model import Identifier, Policy, Quasi, Role, Sensitive, Text
 
@@ -280,3 +282,36 @@ def _text(given: _Given) -> Iterator[AttackResult]:
                 control=given.control,
                 seed=given.policy.seed,
             )
+
+
+def attack_files(
+    policy: str | Path,
+    release: Path,
+    *,
+    original: Path | None = None,
+    auxiliary: Path | None = None,
+    control: Path | None = None,
+    against: Path | None = None,
+    truth: str | None = None,
+) -> list[AttackResult]:
+    """`attack` on files: the release as it was written, the other tables as the policy reads its input."""
+    loaded = Policy.load(policy)
+    options = read_options(loaded)
+    given = {"original": original, "auxiliary": auxiliary, "control": control}
+    tables = {name: open_paths([path], options).frame for name, path in given.items() if path is not None}
+    released = open_paths([release], release_options(loaded)).frame
+    if against is not None:
+        tables["against"] = open_paths([against], release_options(loaded)).frame
+    return attack(loaded, released, truth=truth, **tables)
+
+
+def refuse(results: list[AttackResult]) -> None:
+    """Raise GuaranteeError where an attack succeeds beyond its limit, InconclusiveError where one cannot tell."""
+    failed = [result.name for result in results if result.verdict == "fail"]
+    if failed:
+        raise GuaranteeError(f"attacks that succeed beyond their limit: {', '.join(failed)}")
+    open_ = [result.name for result in results if result.verdict in ("inconclusive", "too_weak")]
+    if open_:
+        raise InconclusiveError(
+            f"attacks that cannot tell: {', '.join(open_)}; see targets_needed, or give a larger --control"
+        )

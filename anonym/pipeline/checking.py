@@ -33,7 +33,7 @@ class Verdict:
 def check_file(policy: str | Path, release: Path) -> Verdict:
     """Check a released file. Raises InputError where it lacks a column of the policy or has one more."""
     loaded = Policy.load(policy)
-    source = open_paths([release], _options(loaded))
+    source = open_paths([release], release_options(loaded))
     return _check(loaded, source.frame, source.schema, own=_is_ours(release), name=release.name)
 
 
@@ -44,7 +44,7 @@ def check(policy: Policy | Mapping[str, Any] | str | Path, table: Any) -> Verdic
     return _check(loaded, source.frame, source.schema, own=False, name=None)
 
 
-def _options(policy: Policy) -> ReadOptions:
+def release_options(policy: Policy) -> ReadOptions:
     """Labels in a CSV release are text: `01` and `1` are two of them."""
     quasi = {name for name, role in policy.columns.items() if isinstance(role, Quasi)}
     return ReadOptions(as_text=lambda name: name in quasi)

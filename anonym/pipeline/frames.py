@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from anonym.io import PrivateFolder, Source, Target, open_frame
-from anonym.pipeline.apply import Made, make, publish, refuse_failed, verified_evidence
+from anonym.pipeline.applying import Made, make, publish, refuse_failed, verified_evidence
 from anonym.pipeline.evidence import Clock
 from anonym.pipeline.gates import refuse_unknown_output
 from anonym.pipeline.progress import Progress

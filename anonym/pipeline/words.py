@@ -15,7 +15,7 @@ from anonym.hierarchy.files import read_hierarchy
 from anonym.hierarchy.labels import leaf_text
 from anonym.hierarchy.model import FileHierarchy
 from anonym.io import Source, guarded, open_paths
-from anonym.pipeline.apply import read_options
+from anonym.pipeline.applying import read_options
 from anonym.policy.explain import explain
 from anonym.policy.model import Policy, Quasi
 from anonym.policy.resolve import ResolvedColumn
