@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import secrets as entropy
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -17,13 +16,14 @@ from anonym.text.ner import NerBackend, backend
 from anonym.text.options import TextOptions
 from anonym.text.patterns import UserPatterns
 from anonym.text.presidio import recognisers
+from anonym.text.reading import for_model
 from anonym.text.recognisers import Column, RuleSet, packs
 from anonym.text.replace import mask, merged, replaced, replacement, splice, tag
 from anonym.text.resolve import resolve
 from anonym.text.secrets import Secrets
 from anonym.text.spans import Span, frame
-from anonym.text.structure import NO_ZONES, STRUCTURED, TAG, zones
-from anonym.text.views import ENCODED, View, decoded, unmarked, with_units
+from anonym.text.structure import NO_ZONES, STRUCTURED, zones
+from anonym.text.views import ENCODED, View, decoded, unmarked
 from anonym.text.words import words
 
 BATCH_ROWS, BATCH_CHARACTERS = 4_096, 8_000_000
@@ -35,18 +35,6 @@ nearly always do; a text that still changes after the last one is withheld."""
 
 CASED, LETTER = r"\p{Lu}|\p{Lo}", r"\p{L}"
 """Rows a cased model, and any other, must see: without a capital or a caseless script there is no name to find."""
-
-STAND_INS = {
-    "PERSON": "Smith",
-    "LOCATION": "Paris",
-    "STREET_ADDRESS": "Paris",
-    "ORGANIZATION": "IBM",
-    "DATE_TIME": "2001",
-    "NRP": "French",
-}
-"""What a model reads in place of a tag, or of what a rule found: short, and the sentence looks as it did."""
-
-_TAGGED = re.compile(TAG)
 
 
 class Detector(Protocol):
@@ -97,7 +85,7 @@ class Scrubber:
         language = options.language
         self._rules = RuleSet([rule for pack in chosen for rule in pack.rules], language)
         self._presidio = recognisers([entry for pack in chosen for entry in pack.predefined], language)
-        self._words = lexicon(language)
+        self._lexicon = lexicon(language)
         self._backends: tuple[NerBackend, ...] = tuple(backend(name, language) for name in options.ner or ())
         self._replace = replacement(options.replace, key or entropy.token_bytes(32), language)
         sources = (self._rules, UserPatterns(options.patterns), *((Secrets(language),) if options.secrets else ()))
@@ -199,10 +187,10 @@ class Scrubber:
         _by_known_values(batch, column, found)
         for each in self._backends:
             self._by_model(each, column, found, memory)
-        if self._words and self._backends:
+        if self._lexicon and self._backends:
             for row, text in enumerate(column.texts):
-                found[row] += self._words.names(text)
-        common = self._words.common if self._words else words("also_words").__contains__
+                found[row] += self._lexicon.names(text)
+        common = self._lexicon.common if self._lexicon else words("also_words").__contains__
         return [
             _resolved(text, column.texts[row], views[row], found[row], common, structured=structured[row])
             for row, text in enumerate(texts)
@@ -220,33 +208,22 @@ class Scrubber:
         """A model reads every text that could hold a name, with stand-ins for what is already found; what it has read
         once in this form it need not read again.
         """
-        views = {
-            row: _for_model(column.texts[row], found[row]) for row in column.holding(CASED if model.cased else LETTER)
-        }
+        lexicon = self._lexicon if model.cased else None
+        rows = column.holding(CASED if model.cased else LETTER)
+        views = {row: for_model(column.texts[row], found[row], lexicon) for row in rows}
+        views = {row: view for row, view in views.items() if view.text.strip()}
         read = memory.setdefault(model.name, {})
-        if model.cased and self._words:
-            views = {row: view for row, view in views.items() if view.text in read or self._words.holds_name(view.text)}
         new = list(dict.fromkeys(view.text for view in views.values() if view.text not in read))
         read.update(zip(new, model.entities(new), strict=True))
         for row, view in views.items():
-            kept = [tidy for span in read[view.text] if (tidy := plausible(view.text, span, self._words))]
-            if self._words:
-                kept = [self._words.extended(view.text, span) for span in kept]
+            kept = [tidy for span in read[view.text] if (tidy := plausible(view.text, span, self._lexicon))]
+            if self._lexicon:
+                kept = [self._lexicon.extended(view.text, span) for span in kept]
             found[row] += [view.original(span) for span in kept]
 
 
 Memory = dict[str, dict[str, list[Span]]]
 """By model: what it found in which text."""
-
-
-def _for_model(text: str, found: Sequence[Span]) -> View:
-    tags = ((*match.span(), match.group().strip("<>")) for match in _TAGGED.finditer(text))
-    known = ((span.start, span.end, span.entity) for span in found if span.firm)
-    units: list[tuple[int, int, str]] = []
-    for start, end, entity in sorted({*tags, *known}, key=lambda unit: (unit[0], -unit[1])):
-        if not units or start >= units[-1][1]:
-            units.append((start, end, STAND_INS.get(entity, "something")))
-    return with_units(text, units)
 
 
 def _by_known_values(batch: pl.DataFrame, column: Column, found: list[list[Span]]) -> None:
