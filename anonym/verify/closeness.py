@@ -30,10 +30,15 @@ class Axis:
 
 
 def distances(histogram: Histogram, axis: Axis, closeness: Closeness, column: str) -> Floats:
-    """(classes,) the distance of each class from the reference. Every value of the histogram is on the axis.
+    """(classes,) the distance of each class from the reference, in [0, 1]. Every value of the histogram is on the axis.
 
     Raises InputError for values that the declared order or the hierarchy file lacks.
     """
+    found: Floats = np.clip(_distances(histogram, axis, closeness, column), 0.0, 1.0)  # rounding can go beyond
+    return found
+
+
+def _distances(histogram: Histogram, axis: Axis, closeness: Closeness, column: str) -> Floats:
     place = _places(histogram.values, axis.values)
     if closeness.distance == "equal":
         return _equal(histogram, place, axis.reference)

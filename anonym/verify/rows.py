@@ -134,13 +134,16 @@ def masked_rows(schema: Mapping[str, pl.DataType], facts: Facts) -> pl.Expr:
 
 
 def all_starred(quasi: Sequence[QuasiFact], schema: Mapping[str, pl.DataType]) -> pl.Expr:
-    """Rows whose every quasi-identifier is at the top: `*`, or null where the form has no label."""
-    tops = [
-        pl.col(name).cast(pl.String).eq_missing(STAR) if is_text(schema[name]) else pl.col(name).is_null()
-        for fact in quasi
-        for name in fact.released
-    ]
+    """Rows whose every quasi-identifier is at the top."""
+    tops = [_top(name, schema[name], fact) for fact in quasi for name in fact.released]
     return pl.all_horizontal(tops) if tops else pl.lit(False)
+
+
+def _top(name: str, dtype: pl.DataType, fact: QuasiFact) -> pl.Expr:
+    """Cells at the top: the text `*`, or a null list. A null of any other type may be a value: it is not the top."""
+    if is_text(dtype):
+        return pl.col(name).cast(pl.String).eq_missing(STAR)
+    return pl.col(name).is_null() if fact.form == "set" else pl.lit(False)
 
 
 def _unit(units: pl.Series | pl.LazyFrame | None, kept: pl.Series | None, rows: int) -> Integers | None:

@@ -222,6 +222,20 @@ def test_equal_distance_of_numbers() -> None:
     assert [str(f).split(":")[0] for f in holds(found, Facts())] == ["equal t of column salary"]
 
 
+@settings(max_examples=150, deadline=None)
+@given(values=st.lists(st.integers(0, 12), min_size=1, max_size=40), copies=st.integers(1, 7))
+def test_rounding_takes_no_distance_below_zero(values: list[int], copies: int) -> None:
+    """Classes that are all alike lie at distance 0, or above it by rounding."""
+    rows = {"q": [q for q in range(copies) for _ in values], "pay": values * copies}
+    for kind in ("ordered", "equal"):
+        asked = facts("q", sensitive=(SensitiveFact("pay", t=Closeness(0.1, kind)),))
+        reference = {"pay": pl.DataFrame({"value": values, "weight": [1.0] * len(values)})}
+        (found,) = of(rows, asked, reference=reference).closeness
+        for distance in (found.achieved, found.against_input, found.moved):
+            assert distance is not None
+            assert 0.0 <= distance < 1e-12
+
+
 def test_values_absent_from_a_class_count_in_t() -> None:
     rows = {"zone": ["A"] * 5 + ["B"] * 5, "dx": ["gout"] * 5 + ["asthma"] * 5}
     found = of(rows, facts("zone", sensitive=(SensitiveFact("dx", t=Closeness(0.1)),)))
@@ -380,9 +394,20 @@ def test_a_foreign_file_of_stars_only_is_one_class() -> None:
     asked = facts("q", "low_high", k=3)
     found = of({"q": ["*"] * 4, "low_high": ["*"] * 4}, asked, own=False)
     assert (found.suppressed, found.k) == (0, 4)
+
+
+def test_a_null_that_may_be_a_value_is_no_star() -> None:
+    numbers = of({"q": [1, 1, NONE]}, facts("q", k=2), own=False)
+    assert (numbers.suppressed, numbers.k) == (0, 1)
     bounds = Facts(quasi=(QuasiFact("n", ("n_low", "n_high"), "bounds"), QuasiFact("q", ("q",))), k=2)
     rows = {"n_low": [1, 1, NONE, NONE], "n_high": [2, 2, NONE, NONE], "q": ["a", "a", "*", "b"]}
-    assert of(rows, bounds, own=False).suppressed == 1
+    found = of(rows, bounds, own=False)
+    assert (found.suppressed, found.k, found.sizes.histogram) == (0, 1, {1: 2, 2: 1})
+    texts = {"n_low": ["1", "1", "*"], "n_high": ["2", "2", "*"], "q": ["a", "a", "*"]}
+    assert of(texts, bounds, own=False).suppressed == 1
+    lists = Facts(quasi=(QuasiFact("n", ("n",), "set"),), k=2)
+    found = of({"n": [[1, 2], [1, 2], NONE, [NONE]]}, lists, own=False)
+    assert (found.suppressed, found.sizes.histogram) == (1, {1: 1, 2: 1})
 
 
 def test_masked_rows_are_not_counted_unless_something_is_in_them() -> None:
