@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
-import csv
 import glob
 import json
 import os
@@ -15,17 +13,10 @@ from typing import Any
 
 import polars as pl
 
-from anonym.errors import Fault, InputError, PolicyError
+from anonym.errors import InputError
 from anonym.io.guard import guarded
-
-TYPES: Mapping[str, pl.DataType] = {
-    "str": pl.String(),
-    "int": pl.Int64(),
-    "float": pl.Float64(),
-    "bool": pl.Boolean(),
-    "date": pl.Date(),
-    "datetime": pl.Datetime("us"),
-}
+from anonym.io.options import TYPES, ReadOptions
+from anonym.io.separated import csv_names, scan_csv, separator_of
 
 
 @dataclass(frozen=True)
@@ -59,15 +50,6 @@ class Source:
                 raise InputError(f"the input changed during the run ({was.path.name}): nothing was released, run again")
 
 
-@dataclass(frozen=True)
-class ReadOptions:
-    separator: str = ","
-    encoding: str = "utf-8"
-    null_values: tuple[str, ...] = ()
-    types: Mapping[str, str] = field(default_factory=dict)
-    as_text: Callable[[str], bool] = lambda _name: False  # CSV columns that stay text whatever they look like
-
-
 def as_lazy(table: Any) -> pl.LazyFrame:
     """A Polars lazy frame from a Polars, pandas or Arrow table (anything with the Arrow C stream interface)."""
     if isinstance(table, pl.LazyFrame):
@@ -91,9 +73,11 @@ def open_frame(table: Any) -> Source:
 
 
 def open_paths(paths: Sequence[str | Path], options: ReadOptions | None = None) -> Source:
-    """Files, folders and globs of one format as a source. Nothing is read but schemas.
+    """Files, folders and globs of one format as a source.
 
-    Raises InputError for what is missing, empty, mixed, unreadable, or has a column name twice.
+    Of Parquet and Arrow files only the schemas are read here; CSV and JSON lines are read once to their end, to be sure
+    of their columns. Raises InputError for what is missing, empty, mixed, unreadable, or has a column name twice,
+    PolicyError for a separator or encoding that cannot be.
     """
     options = options or ReadOptions()
     files = _expand(paths)
@@ -104,9 +88,9 @@ def open_paths(paths: Sequence[str | Path], options: ReadOptions | None = None) 
     with guarded("opening the input"):
         for file in files:
             _refuse_duplicates(file, kind, options)
+        marks = tuple(Fingerprint.of(file) for file in files)
         frame = _SCANS[kind](files, options)
-        schema = dict(frame.collect_schema())
-        return Source(frame, schema, tuple(Fingerprint.of(file) for file in files), kind == "csv")
+        return Source(frame, dict(frame.collect_schema()), marks, kind == "csv")
 
 
 def written(path: Path, columns: Mapping[str, pl.DataType] | None = None) -> pl.LazyFrame:
@@ -118,7 +102,7 @@ def written(path: Path, columns: Mapping[str, pl.DataType] | None = None) -> pl.
         return pl.scan_ipc(path, glob=False)
     schema = dict(columns) if columns else None
     if kind == "csv":
-        return pl.scan_csv(path, schema=schema, glob=False, empty_string_is_null=True)
+        return pl.scan_csv(path, schema=schema, separator=separator_of(path), glob=False, empty_string_is_null=True)
     return pl.scan_ndjson(path, schema=schema)
 
 
@@ -175,15 +159,6 @@ def _refuse_duplicates(file: Path, kind: str, options: ReadOptions) -> None:
         )
 
 
-def _separator(file: Path, options: ReadOptions) -> str:
-    return "\t" if file.suffix == ".tsv" and options.separator == "," else options.separator
-
-
-def _csv_names(file: Path, options: ReadOptions) -> list[str]:
-    with open(file, encoding=_codec(options.encoding), newline="") as text:
-        return next(csv.reader(text, delimiter=_separator(file, options)), [])
-
-
 def _json_names(file: Path, _options: ReadOptions) -> list[str]:
     with open(file, encoding="utf-8") as text:
         line = next((line for line in text if line.strip()), "{}")
@@ -201,44 +176,11 @@ def _no_names(_file: Path, _options: ReadOptions) -> list[str]:
 
 
 _NAMES: Mapping[str, Callable[[Path, ReadOptions], list[str]]] = {
-    "csv": _csv_names,
+    "csv": csv_names,
     "jsonl": _json_names,
     "parquet": _no_names,
     "arrow": _no_names,
 }
-
-
-def _codec(encoding: str) -> str:
-    try:
-        name = codecs.lookup(encoding).name
-    except LookupError:
-        raise PolicyError([Fault("input.encoding", "no encoding of that name is known to Python")]) from None
-    return "utf-8-sig" if name == "utf-8" else name
-
-
-def _scan_csv(files: list[Path], options: ReadOptions) -> pl.LazyFrame:
-    if _codec(options.encoding) != "utf-8-sig":
-        return _scan_recoded(files, options)
-    return pl.scan_csv(files, **_csv_arguments(files[0], options))
-
-
-def _scan_recoded(files: list[Path], options: ReadOptions) -> pl.LazyFrame:
-    """Other encodings are decoded in memory: Polars streams UTF-8 only."""
-    blobs = [file.read_bytes().decode(_codec(options.encoding)).encode() for file in files]
-    return pl.concat([pl.scan_csv(blob, **_csv_arguments(files[0], options)) for blob in blobs])
-
-
-def _csv_arguments(file: Path, options: ReadOptions) -> dict[str, Any]:
-    names = _csv_names(file, options)
-    overrides = {name: TYPES[kind] for name, kind in options.types.items() if name in names}
-    overrides |= {name: pl.String() for name in names if name not in overrides and options.as_text(name)}
-    return {
-        "separator": _separator(file, options),
-        "null_values": list(options.null_values) or None,
-        "schema_overrides": overrides,
-        "infer_schema_length": 10_000,
-        "glob": False,
-    }
 
 
 def _scan_parquet(files: list[Path], _options: ReadOptions) -> pl.LazyFrame:
@@ -273,7 +215,7 @@ def _scan_ipc(files: list[Path], _options: ReadOptions) -> pl.LazyFrame:
 
 _SCANS: Mapping[str, Callable[[list[Path], ReadOptions], pl.LazyFrame]] = {
     "parquet": _scan_parquet,
-    "csv": _scan_csv,
+    "csv": scan_csv,
     "jsonl": _scan_json,
     "arrow": _scan_ipc,
 }

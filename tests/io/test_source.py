@@ -114,3 +114,66 @@ def test_arrow_and_polars_tables_are_taken_at_the_door() -> None:
         assert open_frame(table).frame.collect().equals(FRAME)
     with pytest.raises(InputError, match="a table is expected"):
         open_frame([1, 2])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("id,name,k\n1,Zed,a\n1,canary, J,a\n", "line 3: expected 3 fields as in the header, found 4"),
+        ("id,name,k\n1,Zed,a\n1,canary\n", "line 3: expected 3 fields as in the header, found 2"),
+        ('id,name,k\n1,"Z\ned",a\n\n1,canary,a\n', "line 4 is empty"),
+        ('id,name,k\n1,"a\nb",a\n1,"canary,\n",x,y\n', "line 4: expected 3 fields as in the header, found 4"),
+        ('id,name,k\n1,"canary,a\n', "never closed"),
+        ('id,name,k\n1,"ca"nary,a\n', "follows a closing quote"),
+        ('id,name,k\n1,5" canary,a\n1,x,y\n', "not separated beyond doubt"),
+        ("id,name,k\n1,can\rary,a\n", "carriage return"),
+        ("\nid,name,k\n1,canary,a\n", "line 1 is empty"),
+        ("", "is empty"),
+    ],
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+def test_csv_rows_that_do_not_line_up_are_refused_by_line(tmp_path: Path, text: str, words: str, encoding: str) -> None:
+    (tmp_path / "in.csv").write_bytes(text.encode(encoding))
+    with pytest.raises(InputError, match=words) as caught:
+        open_paths([tmp_path / "in.csv"], ReadOptions(encoding=encoding))
+    assert "canary" not in str(caught.value)
+
+
+def test_csv_fields_may_hold_anything_in_quotes(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"a": ["x,y", 'q"r', "n\nl", "c\r\nr", "z" * 200_000], "b": ["", "1", None, " ", "é"]})
+    frame.write_csv(tmp_path / "in.csv")
+    assert open_paths([tmp_path / "in.csv"]).frame.select("a").collect().equals(frame.select("a"))
+
+
+def test_an_empty_line_is_a_row_where_there_is_one_column(tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text("a\n1\n\n2\n")
+    assert open_paths([tmp_path / "in.csv"]).frame.collect()["a"].to_list() == [1, None, 2]
+
+
+def test_csv_headers_that_differ_are_told_by_file(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("x,y\n1,2\n")
+    (tmp_path / "b.csv").write_text("y,x\n1,2\n")
+    with pytest.raises(InputError, match=r"headers differ: b\.csv"):
+        open_paths([tmp_path / "a.csv", tmp_path / "b.csv"])
+
+
+@pytest.mark.parametrize("separator", ["§", '"', "", ",,"])
+def test_a_separator_that_cannot_be_is_the_policys_fault(tmp_path: Path, separator: str) -> None:
+    (tmp_path / "in.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(PolicyError, match=r"input\.separator"):
+        open_paths([tmp_path / "in.csv"], ReadOptions(separator=separator))
+
+
+@pytest.mark.parametrize("name", ["in.tsv", "in.TSV"])
+def test_tab_separated_files_are_read_both_ways(tmp_path: Path, name: str) -> None:
+    FRAME.write_csv(tmp_path / name, separator="\t")
+    assert open_paths([tmp_path / name]).frame.collect().equals(FRAME)
+    assert written(tmp_path / name, dict(FRAME.schema)).collect().equals(FRAME)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+def test_csv_files_are_one_table(tmp_path: Path, encoding: str) -> None:
+    for i, value in enumerate(["1.5", "2"]):
+        (tmp_path / f"{i}.csv").write_text(f"é,x\n{value},a\n", encoding=encoding)
+    frame = open_paths([tmp_path], ReadOptions(encoding=encoding)).frame.collect()
+    assert frame["é"].to_list() == [1.5, 2.0]
