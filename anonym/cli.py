@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -231,22 +233,43 @@ def _progress(silent: bool) -> Iterator[Progress]:
 def main() -> None:
     """The entry point: errors become one sentence and an exit status; nothing prints a value of the data."""
     logging.basicConfig(format="%(message)s", stream=sys.stderr, level=logging.ERROR)
+    interrupted = _watch_interrupts()
     try:
         cli.main(standalone_mode=False)
     except click.ClickException as error:
         error.show()
         sys.exit(2)
-    except AnonymError as error:
-        click.echo(f"anonym: {error}", err=True)
-        sys.exit(error.status)
-    except (KeyboardInterrupt, click.Abort):
-        click.echo("anonym: interrupted; nothing was released", err=True)
-        sys.exit(130)
     except BrokenPipeError:
         sys.exit(6)
-    except Exception as error:  # the last resort: a message of an engine may hold values, so only its kind is named
-        click.echo(f"anonym: internal error ({type(error).__name__} {_where(error)}); nothing was released", err=True)
-        sys.exit(1)
+    except (Exception, KeyboardInterrupt, click.Abort) as error:
+        # The last resort is wide on purpose: an engine's message may hold values, so only its kind is named.
+        sys.exit(_say(error, interrupted=interrupted.is_set() or isinstance(error, KeyboardInterrupt | click.Abort)))
+
+
+def _watch_interrupts() -> threading.Event:
+    """Set at the first Ctrl-C: an engine or an import may turn the interruption into an error of its own."""
+    seen = threading.Event()
+
+    def interrupt(_number: int, _frame: object) -> None:
+        seen.set()
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, interrupt)
+    return seen
+
+
+def _say(error: BaseException, *, interrupted: bool) -> int:
+    """One sentence on standard error; returns the exit status."""
+    if interrupted:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        click.echo("anonym: interrupted; nothing was released", err=True)
+        return 130
+    if isinstance(error, AnonymError):
+        click.echo(f"anonym: {error}", err=True)
+        return error.status
+    click.echo(f"anonym: internal error ({type(error).__name__} {_where(error)}); nothing was released", err=True)
+    return 1
 
 
 def _where(error: BaseException) -> str:

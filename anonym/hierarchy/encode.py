@@ -141,7 +141,7 @@ def coder(domain: pl.Series, name: str) -> Coder:
 
 
 def _is_searchable(dtype: pl.DataType) -> bool:
-    return dtype == pl.Date or isinstance(dtype, pl.Datetime) or (dtype.is_numeric() and not _is_wide(dtype))
+    return dtype.is_temporal() or (dtype.is_numeric() and not _is_wide(dtype))
 
 
 def _is_wide(dtype: pl.DataType) -> bool:

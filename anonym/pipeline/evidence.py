@@ -232,7 +232,7 @@ def _columns(run: Run, measured: Measured) -> Iterator[dict[str, Any]]:
             "form": column.role.form if isinstance(column.role, Quasi) else None,
             "loss": losses.get(column.name),
             "levels": _levels(hierarchies[column.name], column.role) if isinstance(column.role, Quasi) else None,
-            "dtype": str(column.dtype),
+            "dtype": str(column.dtype.base_type()),  # an Enum prints its categories, which are data
             **_of_role(column, run.keyring, measured),
         }
 

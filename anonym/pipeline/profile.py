@@ -98,7 +98,7 @@ def _linking(policy: Policy, source: Source, columns: tuple[ResolvedColumn, ...]
     if policy.unit is None:
         return ()
     tokens = [c.name for c in columns if isinstance(c.role, Identifier) and joins_rows(c.role.action)]
-    kept = [c.name for c in columns if isinstance(c.role, Keep) and c.name == policy.unit]
+    kept = [c.name for c in columns if isinstance(c.role, Keep | Sensitive) and c.name == policy.unit]
     with guarded("looking for columns that are constant per unit"):
         return tuple(name for name in tokens + kept if _repeats(source.frame, policy.unit, name))
 

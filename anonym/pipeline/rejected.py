@@ -15,7 +15,11 @@ from anonym.report.evidence import complete
 
 def rejected_evidence(policy: Policy, source: Source, error: AnonymError, clock: Clock) -> dict[str, Any]:
     """Evidence with a verdict that does not hold. `error` may carry the facts of a written, rejected release."""
-    reasons = error.failures if isinstance(error, VerificationError) else str(error).splitlines()[:1]
+    reasons = (
+        error.failures
+        if isinstance(error, VerificationError)
+        else [line.strip() for line in str(error).splitlines() if line.strip()]
+    )
     written = error.evidence if isinstance(error, GuaranteeError | VerificationError) else {}
     facts = (written or _nothing_written(policy, source, error)) | {
         "verdict": {"holds": False, "reasons": list(reasons)}

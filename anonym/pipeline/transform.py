@@ -135,6 +135,8 @@ def _also_from(policy: Policy, profile: Profile, recoding: Recoding | None, text
         column.name
         for column in profile.columns
         if column.name != text
+        and not column.dtype.is_nested()
+        and column.dtype != pl.Binary
         and (
             isinstance(column.role, Identifier)
             or (isinstance(column.role, Quasi) and recoding is not None and recoding.coarser(column.name))

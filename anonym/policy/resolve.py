@@ -43,7 +43,7 @@ def resolve(policy: Policy, schema: Mapping[str, pl.DataType]) -> tuple[Resolved
     globs = tuple(entry for entry in policy.columns if is_glob(entry))
     speaking = {name: entries_of(name, policy.columns, globs) for name in schema}
     _refuse_overlaps(speaking)
-    misfits = [*_absent(policy, schema, globs), *_unlisted(policy, speaking)]
+    misfits = [*_absent(policy, schema, globs), *_unlisted(policy, speaking), *_unusable(schema)]
     columns = tuple(
         ResolvedColumn(name, schema[name], policy.columns[entries[0]] if entries else Drop(), next(iter(entries), None))
         for name, entries in speaking.items()
@@ -67,6 +67,13 @@ def _refuse_overlaps(speaking: Mapping[str, Sequence[str]]) -> None:
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(names)
+
+
+def _unusable(schema: Mapping[str, pl.DataType]) -> Iterator[str]:
+    """Names that the engine would read as patterns of several columns, or that are kept for our own columns."""
+    for place, name in enumerate(schema):
+        if name in ("*", "") or (name.startswith("^") and name.endswith("$")) or "\0" in name:
+            yield f"column {place + 1} has a name that cannot be used (`*`, `^…$`, empty, or with a NUL): rename it"
 
 
 def _absent(policy: Policy, schema: Mapping[str, pl.DataType], globs: Sequence[str]) -> Iterator[str]:
@@ -102,6 +109,8 @@ def _misfit(column: ResolvedColumn) -> str | None:
     dtype, role = column.dtype, column.role
     if isinstance(dtype, _NESTED) and (refused := _nested(role)):
         return f"{refused} cannot be of type {_named(dtype)}; unnest or cast it first, or give it the role drop"
+    if isinstance(role, Keep) and dtype.is_nested() and any(word in str(dtype) for word in ("Enum", "Categorical")):
+        return "its nested categories would be released whether rows hold them or not; cast them to text first"
     if isinstance(role, Text) and not isinstance(dtype, _TEXTUAL):
         return f"role text needs text, found {_named(dtype)}"
     if isinstance(role, Identifier) and isinstance(role.action, Shift) and not isinstance(dtype, (*_DATED, pl.String)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,8 @@ def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
 
     monkeypatch.chdir(tmp_path)
 
+    before = signal.getsignal(signal.SIGINT)
+
     def run(*words: object) -> tuple[int, str, str]:
         monkeypatch.setattr("sys.argv", ["anonym", *map(str, words)])
         try:
@@ -66,6 +69,7 @@ def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
             status = 0
         except SystemExit as stop:
             status = int(stop.code or 0)
+        signal.signal(signal.SIGINT, before)
         said = capsys.readouterr()
         return status, said.out, said.err
 

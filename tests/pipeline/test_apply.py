@@ -425,3 +425,31 @@ def test_kept_values_that_suppression_made_rare_are_the_policys_fault(policy: di
         anonym.apply(policy, table)
     assert caught.value.evidence["verdict"]["holds"] is False
     assert "canary" not in str(caught.value)
+
+
+def test_the_categories_of_an_enum_are_in_no_report(command: Run, table: pl.DataFrame, policy: dict[str, Any]) -> None:
+    names = [f"canary-{i:05d}" for i in range(table.height)]
+    _files(table.with_columns(pl.col("id").cast(pl.Enum(names))), policy)
+    assert command("apply", "policy.yaml", "in.parquet", "-o", "out.parquet", "--quiet")[0] == 0
+    for path in Path().glob("out.*"):
+        assert b"canary" not in path.read_bytes(), path.name
+
+
+@pytest.mark.parametrize("name", ["*", "^a.*$", "\0row", ""])
+def test_names_that_the_engine_reads_as_patterns_are_refused(
+    table: pl.DataFrame, policy: dict[str, Any], name: str
+) -> None:
+    with pytest.raises(InputError, match="name that cannot be used"):
+        anonym.apply({**policy, "unlisted": "drop"}, table.with_columns(pl.lit(1).alias(name)))
+
+
+def test_a_refused_run_tells_what_fails_and_what_would_hold(
+    command: Run, table: pl.DataFrame, policy: dict[str, Any]
+) -> None:
+    _with(policy, "columns.plan", {"role": "drop"})
+    _files(table.head(8), _with(policy, "guarantee.k", 9))
+    status, _, err = command("apply", "policy.yaml", "in.parquet", "-o", "out.parquet")
+    assert status == 3
+    reasons = json.loads(Path("out.rejected.report.json").read_text())["verdict"]["reasons"]
+    assert any("what holds instead" in reason for reason in reasons)
+    assert "what holds instead" in err
