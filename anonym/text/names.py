@@ -79,6 +79,8 @@ def known(values: Mapping[str, str | None]) -> Known:
         entity, rule = kind_of(column), f"known:{column}"
         if entity in {"PERSON", "IDENTIFIER"} and "@" in plain:
             entity = "EMAIL_ADDRESS"
+        if entity == "IDENTIFIER" and _WORDS.fullmatch(plain):
+            entity = "PERSON"
         digits = re.sub(r"\D", "", plain)
         if len(digits) >= 2 and not re.search(r"[^\W\d_]", plain):
             numbers[digits] = (entity, rule)
@@ -96,6 +98,10 @@ def known(values: Mapping[str, str | None]) -> Known:
             local = plain.partition("@")[0]
             parts |= {part: ("USERNAME", rule) for part in (local, *re.split(r"[._\-+\d]+", local)) if len(part) >= 4}
     return Known(parts, wholes, numbers)
+
+
+_WORDS = re.compile(r"[^\W\d_]{2,}(?:['’\-][^\W\d_]+)*(?: [^\W\d_]{2,}(?:['’\-][^\W\d_]+)*){1,3}")
+"""Two to four words without digits: a name, whatever its column is called."""
 
 
 def name_parts(name: str) -> Iterator[str]:

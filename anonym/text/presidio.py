@@ -11,7 +11,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from anonym.text.recognisers import CONTEXT_AFTER, CONTEXT_BEFORE, CONTEXT_BOOST, THRESHOLD, Column, Predefined
+from anonym.text.recognisers import (
+    CONTEXT_AFTER,
+    CONTEXT_BEFORE,
+    CONTEXT_BOOST,
+    THRESHOLD,
+    Column,
+    Predefined,
+    column_trigger,
+)
 from anonym.text.spans import Span
 
 WINDOW_LIMIT = 1_000
@@ -43,6 +51,7 @@ class PresidioRecogniser:
 
     def __init__(self, declared: Predefined) -> None:
         self.declared = declared
+        self.trigger = column_trigger(declared.trigger)
         self._recogniser: Any = None
         self._context: re.Pattern[str] | None = None
 
@@ -55,7 +64,7 @@ class PresidioRecogniser:
 
     def detect(self, column: Column, found: Sequence[Sequence[Span]]) -> Iterator[tuple[int, Span]]:
         """Every finding in a column with its row. What lies inside a firm span of `found` is not looked at again."""
-        for row in column.rows(self.declared.trigger):
+        for row in column.rows(self.trigger):
             covered = [(span.start, span.end) for span in found[row] if span.firm]
             for span in dict.fromkeys(self._find(column.texts[row], covered)):
                 yield row, span

@@ -234,7 +234,7 @@ class RuleSet:
         self.rules = tuple(rule for rule in rules if not rule.languages or language in rule.languages)
         self._by_trigger: dict[str, list[Rule]] = {}
         for rule in self.rules:
-            self._by_trigger.setdefault(rule.trigger, []).append(rule)
+            self._by_trigger.setdefault(column_trigger(rule.trigger), []).append(rule)
 
     @property
     def triggers(self) -> tuple[str, ...]:
@@ -249,6 +249,13 @@ class RuleSet:
                 buffer = _Joined(rows, [column.texts[row] for row in rows])
                 for rule in rules:
                     yield from buffer.find(rule)
+
+
+def column_trigger(trigger: str) -> str:
+    """A trigger as Polars is given it: with ASCII word boundaries, twice as fast over a column, true wherever Unicode's
+    are beside an ASCII character, and now and then where they are not, which only shows a row to its rule in vain.
+    """
+    return trigger.replace(r"\b", r"(?-u:\b)")
 
 
 SMALL, SMALL_CHARACTERS = 64, 20_000

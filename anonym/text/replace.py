@@ -13,7 +13,7 @@ from typing import Literal
 
 from anonym.text.names import fold
 from anonym.text.spans import Span
-from anonym.text.structure import MASK, bare_numbers
+from anonym.text.structure import MASK, bare_numbers, is_markup
 
 Style = Literal["tag", "mask", "surrogate", "pseudonym"]
 Replacement = Callable[[Span, str], str]
@@ -56,8 +56,10 @@ def replacement(style: Style, key: bytes, language: str) -> Replacement:
 
 
 def replaced(text: str, spans: Sequence[Span], replace: Replacement) -> list[str]:
-    """What stands for each span; a bare JSON number becomes a string."""
+    """What stands for each span; a bare JSON number becomes a string, in markup angle brackets are written as text."""
     new = [replace(span, text[span.start : span.end]) for span in spans]
+    if is_markup(text):
+        new = [each.replace("<", "&lt;").replace(">", "&gt;") for each in new]
     bare = set(bare_numbers(text))
     if not bare:
         return new

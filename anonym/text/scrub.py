@@ -91,7 +91,7 @@ class Scrubber:
         sources = (self._rules, UserPatterns(options.patterns), *((Secrets(language),) if options.secrets else ()))
         self._sources: tuple[Detector, ...] = sources
         self._triggers = [trigger for source in sources for trigger in source.triggers]
-        self._triggers += [recogniser.declared.trigger for recogniser in self._presidio]
+        self._triggers += [recogniser.trigger for recogniser in self._presidio]
         self._probe = mask if options.replace == "mask" else tag
 
     @property

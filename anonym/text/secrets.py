@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from anonym.text.recognisers import Column, RuleSet, load
+from anonym.text.recognisers import Column, RuleSet, column_trigger, load
 from anonym.text.spans import Span
 from anonym.text.validators import key_value, secret_value
 
@@ -26,6 +26,7 @@ TRIGGER = (
     r"|contrase|[\w+/=\-]{20}|['\"][\w+/=\-]{16}|\b(?:sk|pk|rk|xox|gh|npm|SG|AC|SK)[_.\-]"
 )
 _ASKS = re.compile(TRIGGER)
+_COLUMN_TRIGGER = column_trigger(TRIGGER)
 _WORD = r"[\w\-+/=.~]"
 _NAMED = re.compile(r"(?i)passw|secret|token|key|credential|bearer")  # a random string alone is an identifier
 _PRAGMA = re.compile(r"(?i)(?:#|//|/\*|--|<!--)?\s*pragma:?\s*(?:white|allow)list[ -](?:nextline[ -])?secret.*$")
@@ -86,12 +87,12 @@ class Secrets:
     @property
     def triggers(self) -> tuple[str, ...]:
         """The triggers to evaluate over a column before `detect`."""
-        return (*self._rules.triggers, TRIGGER)
+        return (*self._rules.triggers, _COLUMN_TRIGGER)
 
     def detect(self, column: Column) -> Iterator[tuple[int, Span]]:
         """Every finding in a column with its row."""
         yield from self._rules.detect(column)
-        for row in column.rows(TRIGGER):
+        for row in column.rows(_COLUMN_TRIGGER):
             for span in scan(column.texts[row]):
                 yield row, span
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 MASK = "█████"
 
-TAG = r"<[A-Z][A-Z0-9_]{1,48}>|█{3,}"
+TAG = r"<[A-Z][A-Z0-9_]{1,48}>|&lt;[A-Z][A-Z0-9_]{1,48}&gt;|█{3,}"
 """A replacement of ours in a text: it is never a finding, nor part of one."""
 
 _TAG = re.compile(TAG)
 _MARKUP = re.compile(r"<!--|-->|</?[a-zA-Z][\w:\-]*|\s[\w:\-]+(?==[\"'])|/?>|\]\(|\b(?:mailto|tel|https?):")
+_CLOSING = re.compile(r"</[a-zA-Z]|<[a-zA-Z][^<>]*/>")
 _JSON = re.compile(
     r'(?P<key>"(?:[^"\\]|\\.)*"(?=\s*:))|(?P<text>"(?:[^"\\]|\\.)*")'
     r"|(?P<number>-?\d+(?:\.\d+)?(?:[eE][+\-]?\d+)?)|(?P<literal>true|false|null)",
@@ -44,6 +45,11 @@ def zones(text: str) -> Zones:
         fixed = tuple(span for kind, span in found if kind in {"key", "literal"})
         return Zones(tags, fixed, tuple(span for kind, span in found if kind == "number"))
     return Zones(tags, tuple(match.span() for match in _MARKUP.finditer(text)))
+
+
+def is_markup(text: str) -> bool:
+    """Whether a tag of ours would be read as an element: somewhere an element is closed."""
+    return _CLOSING.search(text) is not None
 
 
 def bare_numbers(text: str) -> tuple[tuple[int, int], ...]:

@@ -10,7 +10,7 @@ from anonym.text.recognisers import Column, load, packs
 
 def found(text: str, pack: str) -> set[tuple[str, str]]:
     chosen = recognisers(load(pack).predefined, "en")
-    column = Column([text], [recogniser.declared.trigger for recogniser in chosen])
+    column = Column([text], [recogniser.trigger for recogniser in chosen])
     return {
         (span.rule.removeprefix("presidio:"), text[span.start : span.end])
         for recogniser in chosen

@@ -18,6 +18,7 @@ from anonym.text.recognisers import (
     Column,
     Rule,
     RuleSet,
+    column_trigger,
     confirmed,
     find,
     load,
@@ -54,13 +55,14 @@ def test_every_rule_finds_its_examples_and_not_its_counterexamples(rule: Rule) -
 
 
 def _fires(trigger: str, text: str) -> bool:
-    return bool(pl.Series([text]).str.contains(trigger)[0])
+    return bool(pl.Series([text]).str.contains(column_trigger(trigger))[0])
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 def test_no_rule_goes_without_a_trigger(rule: Rule) -> None:
     assert rule.trigger
     assert not _fires(rule.trigger, "")
+    assert not re.search(r"\\b[^\x00-\x7f]|[^\x00-\x7f]\\b", rule.trigger), "ASCII word boundaries would not hold there"
 
 
 def test_triggers_hide_no_match_in_the_examples_of_other_rules() -> None:
