@@ -2,7 +2,18 @@
 
 from anonym.io.guard import guarded
 from anonym.io.private import PrivateFolder
-from anonym.io.source import Source, as_lazy, open_frame, open_paths, written
+from anonym.io.release import refuse_unwritable, written
+from anonym.io.source import Source, as_lazy, open_frame, open_paths
 from anonym.io.target import Target
 
-__all__ = ["PrivateFolder", "Source", "Target", "as_lazy", "guarded", "open_frame", "open_paths", "written"]
+__all__ = [
+    "PrivateFolder",
+    "Source",
+    "Target",
+    "as_lazy",
+    "guarded",
+    "open_frame",
+    "open_paths",
+    "refuse_unwritable",
+    "written",
+]

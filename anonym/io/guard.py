@@ -75,6 +75,10 @@ def explain(error: BaseException) -> str:
         return "a column is missing in one of the files"
     if isinstance(error, pl.exceptions.NoDataError):
         return "the file is empty: it has no header and no schema"
+    if "found more fields than defined" in text:
+        return "a row has more fields than the header"
+    if "json" in text.lower():
+        return "a line is not JSON of one shape: a column's values must be of one type, or declared under input.types"
     if "parquet" in text.lower() or "thrift" in text.lower():
         return "the file is not readable as Parquet: truncated, damaged or of another format"
     return f"the engine refused the data ({type(error).__name__})"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,7 +22,7 @@ def separator_of(file: Path, separator: str = ",") -> str:
 
 
 def csv_names(file: Path, options: ReadOptions) -> list[str]:
-    """The header. Raises InputError if there is none."""
+    """The header. Raises InputError if there is none, or if it has a name twice."""
     refuse_separator(options.separator)
     with _text(file, options) as text, _plain_words(file):
         names: list[str] | None = next(_reader(file, text, options), None)
@@ -29,6 +30,11 @@ def csv_names(file: Path, options: ReadOptions) -> list[str]:
         raise InputError(f"{file.name} is empty: it has no header")
     if not names:
         raise InputError(f"{file.name}, line 1 is empty: expected the header; remove the empty line")
+    twice = [f"{name} ({n} times)" for name, n in Counter(names).items() if n > 1]
+    if twice:
+        raise InputError(
+            f"{file.name}: duplicate column name {', '.join(twice)}: rename them before releasing anything"
+        )
     return names
 
 

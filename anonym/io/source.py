@@ -3,20 +3,39 @@
 from __future__ import annotations
 
 import glob
-import json
 import os
-from collections import Counter
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import polars as pl
 
 from anonym.errors import InputError
+from anonym.io.formats import KINDS, kind_of
 from anonym.io.guard import guarded
+from anonym.io.lines import scan_json
 from anonym.io.options import TYPES, ReadOptions
-from anonym.io.separated import csv_names, scan_csv, separator_of
+from anonym.io.release import refuse_unwritable, written
+from anonym.io.separated import scan_csv
+
+__all__ = [
+    "KINDS",
+    "TYPES",
+    "Fingerprint",
+    "ReadOptions",
+    "Source",
+    "as_lazy",
+    "file_sha256",
+    "open_frame",
+    "open_paths",
+    "refuse_unwritable",
+    "same_file",
+    "written",
+]
+
+_URL = re.compile(r"\w[\w+.-]*:/")  # one slash: a path has no doubled ones
 
 
 @dataclass(frozen=True)
@@ -81,43 +100,32 @@ def open_paths(paths: Sequence[str | Path], options: ReadOptions | None = None) 
     """
     options = options or ReadOptions()
     files = _expand(paths)
-    kinds = {_kind(file) for file in files}
+    kinds = {kind_of(file) for file in files}
     if len(kinds) > 1:
         raise InputError(f"the inputs are of several formats ({', '.join(sorted(kinds))}): give one format per run")
     kind = kinds.pop()
+    if not options.hive_ok:
+        _refuse_hive(files)
     with guarded("opening the input"):
-        for file in files:
-            _refuse_duplicates(file, kind, options)
         marks = tuple(Fingerprint.of(file) for file in files)
         frame = _SCANS[kind](files, options)
         return Source(frame, dict(frame.collect_schema()), marks, kind == "csv")
 
 
-def written(path: Path, columns: Mapping[str, pl.DataType] | None = None) -> pl.LazyFrame:
-    """A release file as it stands on disk; CSV and JSON lines are read back with the columns' types."""
-    kind = _kind(path)
-    if kind == "parquet":
-        return pl.scan_parquet(path, glob=False, hive_partitioning=False)
-    if kind == "arrow":
-        return pl.scan_ipc(path, glob=False)
-    schema = dict(columns) if columns else None
-    if kind == "csv":
-        return pl.scan_csv(path, schema=schema, separator=separator_of(path), glob=False, empty_string_is_null=True)
-    return pl.scan_ndjson(path, schema=schema)
-
-
 def _expand(paths: Sequence[str | Path]) -> list[Path]:
     files: list[Path] = []
     for given in paths:
-        if "://" in str(given):
-            raise InputError("object-store URLs are not supported yet: copy the files to a local folder")
         path = Path(given)
         if path.is_dir():
-            found = sorted(p for p in path.rglob("*") if p.is_file() and not _hidden(p, path) and p.suffix in KINDS)
+            found = sorted(
+                p for p in path.rglob("*") if p.is_file() and not _hidden(p, path) and p.suffix.lower() in KINDS
+            )
         elif path.exists():
             found = [path]
-        elif glob.has_magic(str(path)):
+        elif glob.has_magic(str(path)) and not _URL.match(str(given)):
             found = sorted(Path(p) for p in glob.glob(str(path), recursive=True) if not Path(p).name.startswith("."))
+        elif _URL.match(str(given)):
+            raise InputError("URLs and object stores are not supported yet: copy the files to a local folder")
         else:
             raise InputError(f"no such file or folder: {path}")
         if not found:
@@ -130,72 +138,23 @@ def _hidden(path: Path, root: Path) -> bool:
     return any(part.startswith((".", "_")) for part in path.relative_to(root).parts)
 
 
-KINDS = {
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".arrow": "arrow",
-    ".ipc": "arrow",
-    ".feather": "arrow",
-}
-
-
-def _kind(path: Path) -> str:
-    kind = KINDS.get(path.suffix.lower())
-    if kind is None:
-        raise InputError(f"{path.name}: unknown kind of file; known endings: {', '.join(sorted(KINDS))}")
-    return kind
-
-
-def _refuse_duplicates(file: Path, kind: str, options: ReadOptions) -> None:
-    names = _NAMES[kind](file, options)
-    twice = [f"{name} ({n} times)" for name, n in Counter(names).items() if n > 1]
-    if twice:
-        raise InputError(
-            f"{file.name}: duplicate column name {', '.join(twice)}: rename them before releasing anything"
-        )
-
-
-def _json_names(file: Path, _options: ReadOptions) -> list[str]:
-    with open(file, encoding="utf-8") as text:
-        line = next((line for line in text if line.strip()), "{}")
-    try:
-        pairs = json.loads(line, object_pairs_hook=list)
-    except json.JSONDecodeError:
-        raise InputError(f"{file.name}: the first line is not a JSON object") from None
-    if not isinstance(pairs, list) or not all(isinstance(pair, tuple) for pair in pairs):
-        raise InputError(f"{file.name}: every line must be one JSON object")
-    return [name for name, _ in pairs]
-
-
-def _no_names(_file: Path, _options: ReadOptions) -> list[str]:
-    return []  # Polars refuses duplicates in these formats itself
-
-
-_NAMES: Mapping[str, Callable[[Path, ReadOptions], list[str]]] = {
-    "csv": csv_names,
-    "jsonl": _json_names,
-    "parquet": _no_names,
-    "arrow": _no_names,
-}
-
-
-def _scan_parquet(files: list[Path], _options: ReadOptions) -> pl.LazyFrame:
+def _refuse_hive(files: list[Path]) -> None:
+    """A folder `name=value` is a column that the files in it lack: reading them alone would lose it."""
     for file in files:
         if any("=" in part for part in file.parts[-3:-1]):
             raise InputError(f"{file.name} lies in a hive partition (name=value): such folders are not supported yet")
+
+
+def _scan_parquet(files: list[Path], _options: ReadOptions) -> pl.LazyFrame:
     _refuse_drift(files, pl.read_parquet_schema)
     return pl.scan_parquet(files, glob=False, hive_partitioning=False)
 
 
-def _refuse_drift(files: list[Path], schema_of: Callable[[Path], Mapping[str, pl.DataType]]) -> None:
+def _refuse_drift(files: list[Path], schema_of: Callable[[IO[bytes]], Mapping[str, pl.DataType]]) -> None:
     """All files must have the first one's columns and types; their order may differ."""
-    first = dict(schema_of(files[0]))
+    first = _schema(files[0], schema_of)
     for file in files[1:]:
-        other = dict(schema_of(file))
+        other = _schema(file, schema_of)
         differ = sorted(name for name in first.keys() | other.keys() if first.get(name) != other.get(name))
         if differ:
             raise InputError(
@@ -203,20 +162,21 @@ def _refuse_drift(files: list[Path], schema_of: Callable[[Path], Mapping[str, pl
             )
 
 
-def _scan_json(files: list[Path], options: ReadOptions) -> pl.LazyFrame:
-    overrides = {name: TYPES[kind] for name, kind in options.types.items()}
-    return pl.scan_ndjson(files, schema_overrides=overrides or None, infer_schema_length=10_000)
+def _schema(file: Path, schema_of: Callable[[IO[bytes]], Mapping[str, pl.DataType]]) -> dict[str, pl.DataType]:
+    """The schema of one file, handed over open: a name with brackets would be taken for a pattern."""
+    with open(file, "rb") as opened:
+        return dict(schema_of(opened))
 
 
 def _scan_ipc(files: list[Path], _options: ReadOptions) -> pl.LazyFrame:
     _refuse_drift(files, pl.read_ipc_schema)
-    return pl.scan_ipc(files, glob=False)
+    return pl.scan_ipc(files, glob=False, hive_partitioning=False)
 
 
 _SCANS: Mapping[str, Callable[[list[Path], ReadOptions], pl.LazyFrame]] = {
     "parquet": _scan_parquet,
     "csv": scan_csv,
-    "jsonl": _scan_json,
+    "jsonl": scan_json,
     "arrow": _scan_ipc,
 }
 

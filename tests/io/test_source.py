@@ -81,6 +81,11 @@ def _drifted(tmp_path: Path) -> list[Path]:
     return [_write(FRAME, tmp_path / "a.parquet"), _write(FRAME.drop("x"), tmp_path / "b.parquet")]
 
 
+def _lines(path: Path, *lines: str) -> Path:
+    path.write_text("".join(line + "\n" for line in lines))
+    return path
+
+
 REFUSED = {
     "missing": (lambda folder: [folder / "none.parquet"], "no such file"),
     "empty folder": (lambda folder: [folder], "holds no file"),
@@ -89,6 +94,18 @@ REFUSED = {
     "another schema": (_drifted, "do not share one schema: b.parquet differs from a.parquet in x"),
     "two formats": (_mixed, "several formats"),
     "a URL": (lambda _: ["s3://bucket/key.parquet"], "not supported yet"),
+    "a URL as a path": (lambda _: [Path("https://host/a*.csv")], "not supported yet"),
+    "another schema of lines": (
+        lambda folder: [_lines(folder / "a.jsonl", '{"a": 1}'), _lines(folder / "b.jsonl", '{"a": [1]}')],
+        "do not share one schema|of one type",
+    ),
+    "no JSON": (lambda folder: [_lines(folder / "a.jsonl", '{"a": 1}', "", "{canary")], "a.jsonl, line 3 is not valid"),
+    "no object": (lambda folder: [_lines(folder / "a.jsonl", '{"a": 1}', "[1]")], "line 2 is not a JSON object"),
+    "no lines": (lambda folder: [_lines(folder / "a.jsonl", "")], "no columns are known"),
+    "a key twice": (
+        lambda folder: [_lines(folder / "a.jsonl", *['{"a": 1}'] * 10_001, '{"a": 1, "b": 2, "b": "canary"}')],
+        r"line 10002: duplicate column name b \(2 times\)",
+    ),
 }
 
 
@@ -177,3 +194,35 @@ def test_csv_files_are_one_table(tmp_path: Path, encoding: str) -> None:
         (tmp_path / f"{i}.csv").write_text(f"é,x\n{value},a\n", encoding=encoding)
     frame = open_paths([tmp_path], ReadOptions(encoding=encoding)).frame.collect()
     assert frame["é"].to_list() == [1.5, 2.0]
+
+
+def test_columns_of_json_lines_are_those_of_all_lines_and_files(tmp_path: Path) -> None:
+    _lines(tmp_path / "a.jsonl", *['{"a": 1}'] * 10_001, '{"late": "x", "a": 2.5}')
+    _lines(tmp_path / "b.jsonl")
+    _lines(tmp_path / "c.jsonl", '{"second": true}')
+    source = open_paths([tmp_path])
+    assert dict(source.schema) == {"a": pl.Float64(), "late": pl.String(), "second": pl.Boolean()}
+    assert source.frame.tail(2).collect().rows() == [(2.5, "x", None), (None, None, True)]
+
+
+@pytest.mark.parametrize("name", ["in[1]", "in*", "?", "[", "{a,b}", "a b#%"])
+@pytest.mark.parametrize("ending", [".parquet", ".csv", ".jsonl", ".arrow"])
+def test_a_name_like_a_pattern_is_that_file_only(tmp_path: Path, name: str, ending: str) -> None:
+    folder = tmp_path / name
+    folder.mkdir()
+    path = _write(FRAME, folder / f"{name}{ending}")
+    _write(FRAME.head(1), folder / f"in1{ending}")
+    assert open_paths([path]).frame.collect().equals(FRAME)
+    assert written(path, dict(FRAME.schema)).collect().equals(FRAME)
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".csv", ".jsonl", ".arrow"])
+def test_a_file_of_a_hive_partition_is_read_only_on_request(tmp_path: Path, ending: str) -> None:
+    folder = tmp_path / "year=2024"
+    folder.mkdir()
+    path = _write(FRAME, folder / f"in{ending}")
+    for given in (path, tmp_path):
+        with pytest.raises(InputError, match="hive partition"):
+            open_paths([given])
+    assert open_paths([path], ReadOptions(hive_ok=True)).frame.collect().equals(FRAME)
+    assert written(path, dict(FRAME.schema)).collect().equals(FRAME)
