@@ -100,6 +100,10 @@ REFUSED = {
         "do not share one schema|of one type",
     ),
     "no JSON": (lambda folder: [_lines(folder / "a.jsonl", '{"a": 1}', "", "{canary")], "a.jsonl, line 3 is not valid"),
+    "lists beside numbers": (
+        lambda folder: [_lines(folder / "a.jsonl", '{"a": 1}', '{"a": [1]}', '{"a": {"canary": 1}}')],
+        "a.jsonl: some column holds values that share no type",
+    ),
     "no object": (lambda folder: [_lines(folder / "a.jsonl", '{"a": 1}', "[1]")], "line 2 is not a JSON object"),
     "no lines": (lambda folder: [_lines(folder / "a.jsonl", "")], "no columns are known"),
     "a key twice": (
@@ -226,3 +230,11 @@ def test_a_file_of_a_hive_partition_is_read_only_on_request(tmp_path: Path, endi
             open_paths([given])
     assert open_paths([path], ReadOptions(hive_ok=True)).frame.collect().equals(FRAME)
     assert written(path, dict(FRAME.schema)).collect().equals(FRAME)
+
+
+def test_values_of_json_lines_take_the_type_that_holds_them_all(tmp_path: Path) -> None:
+    path = _lines(tmp_path / "a.jsonl", '{"a": 1, "b": 1, "c": null, "d": []}', '{"a": 2.5, "b": "x", "d": ["y"]}')
+    frame = open_paths([path]).frame.collect()
+    assert frame.rows() == [(1.0, "1", None, []), (2.5, "x", None, ["y"])]
+    typed = open_paths([path], ReadOptions(types={"a": "str", "none": "int"})).frame.collect()
+    assert typed["a"].to_list() == ["1", "2.5"]
