@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -86,7 +87,7 @@ def _lines(path: Path, *lines: str) -> Path:
     return path
 
 
-REFUSED = {
+REFUSED: dict[str, tuple[Callable[[Path], Sequence[str | Path]], str]] = {
     "missing": (lambda folder: [folder / "none.parquet"], "no such file"),
     "empty folder": (lambda folder: [folder], "holds no file"),
     "unknown ending": (lambda folder: [_write(FRAME, folder / "a.csv").rename(folder / "a.xlsx")], "unknown kind"),
