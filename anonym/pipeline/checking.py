@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,9 +17,10 @@ from anonym.pipeline.evidence import Clock, blank, measured_part, policy_part, r
 from anonym.pipeline.facts import facts_of, promised_columns
 from anonym.policy.model import Policy, Quasi
 from anonym.report.evidence import complete
+from anonym.report.figures import listed
 from anonym.verify.digest import digest
 from anonym.verify.facts import Facts
-from anonym.verify.measure import Measured, holds, measure
+from anonym.verify.measure import Measured, Reached, holds, measure
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,8 @@ def _check(
     facts = facts_of(policy, columns)
     unit = _unit_codes(frame, facts, schema)
     measured = measure(frame, facts, unit, own=own)
-    reasons = (*(str(failure) for failure in holds(measured, facts)), *_left(facts, schema))
+    broken = (str(failure) for failure in holds(measured, facts))
+    reasons = (*broken, *_left(facts, schema), *_unredacted(frame, facts, schema))
     with guarded("reading the release"):
         found = digest(frame, facts) if measured.rows else None
     evidence = _evidence(policy, facts, measured, found, name) | {
@@ -80,8 +83,12 @@ def _check(
 
 
 def _unit_codes(frame: pl.LazyFrame, facts: Facts, schema: Mapping[str, pl.DataType]) -> pl.LazyFrame | None:
-    """The unit's own column, where the release still has it; else units are not checked, and the evidence says so."""
-    return frame.select(facts.unit) if facts.unit is not None and facts.unit in schema else None
+    """The unit's own column, where the release has it as it was or as tokens, which tell units apart. Generalised,
+    redacted and shifted values do not: units are then not checked, and the evidence says so.
+    """
+    tokens = [fact.name for fact in facts.identifiers if fact.kind in ("pseudonym", "surrogate")]
+    known = facts.unit in schema and facts.unit in (*facts.untouched(), *tokens)
+    return frame.select(facts.unit) if facts.unit is not None and known else None
 
 
 def _left(facts: Facts, schema: Mapping[str, pl.DataType]) -> Iterator[str]:
@@ -89,6 +96,15 @@ def _left(facts: Facts, schema: Mapping[str, pl.DataType]) -> Iterator[str]:
     for name in gone:
         if name in schema:
             yield f"column {name} should have been dropped and is there"
+
+
+def _unredacted(frame: pl.LazyFrame, facts: Facts, schema: Mapping[str, pl.DataType]) -> Iterator[str]:
+    names = [fact.name for fact in facts.identifiers if fact.kind == "redacted" and fact.name in schema]
+    for name in names:
+        with guarded(f"reading column {name}"):
+            marks = frame.select(pl.col(name).drop_nulls().n_unique()).collect().item()
+        if marks > 1:
+            yield f"column {name} should hold one redaction mark and holds {marks} different values"
 
 
 def _column(name: str, role: object) -> dict[str, Any]:
@@ -99,7 +115,35 @@ def _column(name: str, role: object) -> dict[str, Any]:
 def _evidence(policy: Policy, facts: Facts, measured: Measured, found: str | None, name: str | None) -> dict[str, Any]:
     output = {"rows": measured.rows, "units": measured.units, "digest": found, "paths": [name] if name else []}
     known = measured_part(policy, measured, facts) | {"output": output}
-    evidence = blank(policy) | policy_part(policy) | known
-    rate = measured.suppressed / measured.rows if measured.rows else None
-    evidence["suppression"] |= {"rows": measured.suppressed, "rate": rate}
+    evidence = blank(policy) | policy_part(policy) | known | {"limits": list(_limits(measured, facts))}
+    evidence["suppression"] |= {"rows": measured.suppressed}
+    for reached in measured.diversity:
+        if reached.required is not None and reached.achieved is None:  # a pair of nothing would read as unbounded
+            evidence["guarantee"]["l"][reached.column]["achieved"] = None
     return evidence
+
+
+def _limits(measured: Measured, facts: Facts) -> Iterator[str]:
+    """What a released table cannot show: how many rows its input had, and what holds over a unit it does not have."""
+    if facts.k is not None and facts.quasi:
+        yield "The suppression limit was not checked: the release does not tell how many rows its input had."
+    if facts.unit is None or measured.units is not None:
+        return
+    unjudged = [one for one in (*measured.diversity, *measured.closeness) if one.required is not None]
+    distinct = [one.column for one in unjudged if one.kind == "distinct"]
+    over_rows = [_named(one) for one in unjudged if one.over_rows is not None]
+    if over_rows:
+        yield (
+            "l and t over units were not checked: the release does not hold the unit. "
+            f"Over rows, which says nothing of units: {listed(over_rows)}."
+        )
+    if distinct:
+        yield f"Distinct l of {listed(distinct)} was counted over rows: over units it may be less."
+
+
+def _named(reached: Reached) -> str:
+    """A measure over rows: `recursive l of dx (c 3, l 2)`, `ordered t of pay 0.25`."""
+    figure = "unbounded" if reached.over_rows == math.inf else f"{reached.over_rows:.6g}"
+    if reached.kind == "recursive":
+        return f"recursive l of {reached.column} (c {figure}, l {reached.l})"
+    return f"{reached.kind} {'l' if reached.kind == 'entropy' else 't'} of {reached.column} {figure}"

@@ -137,8 +137,24 @@ def _sentence(evidence: Facts, holds: bool | None, reasons: list[str]) -> str:
 
 
 def _holding(evidence: Facts, _: list[str]) -> str:
-    parts = [*_k_words(evidence), *_l_words(evidence["guarantee"]["l"]), *_t_words(evidence["guarantee"]["t"])]
-    return f"The promise holds on the written file: {figures.listed(parts)}."
+    return f"The promise holds on the written file: {figures.listed(_measured(evidence))}."
+
+
+def _measured(evidence: Facts) -> list[str]:
+    """k, l and t, as far as they were judged."""
+    diverse, close = (_judged(evidence["guarantee"][letter]) for letter in ("l", "t"))
+    return [*_k_words(evidence), *_l_words(diverse), *_t_words(close)]
+
+
+def _judged(promised: Facts) -> Facts:
+    return {column: part for column, part in promised.items() if part["holds"] is not None}
+
+
+def _unjudged(guarantee: Facts) -> Iterator[str]:
+    for letter in ("l", "t"):
+        for column, part in sorted(guarantee[letter].items()):
+            if part["holds"] is None:
+                yield f"{part['kind' if letter == 'l' else 'distance']} {letter} of {column}"
 
 
 def _k_words(evidence: Facts) -> Iterator[str]:
@@ -182,8 +198,11 @@ def _nothing(evidence: Facts, _: list[str]) -> str:
     judged = list(promises(evidence))
     if not judged:
         return "The policy asks for no guarantee on quasi-identifiers, so none was measured."
-    part = "Part of what was" if any(judged) else "What was"
-    return f"{part} promised was not measured."
+    missing = figures.listed(_unjudged(evidence["guarantee"]), 3)
+    if not any(judged):
+        return "What was promised was not measured."
+    said = "Part of what was promised was not measured" + (f" ({missing})" if missing else "")
+    return f"{said}; the rest holds on the written file: {figures.listed(_measured(evidence))}."
 
 
 def has_text(evidence: Facts) -> bool:

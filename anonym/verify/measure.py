@@ -25,7 +25,8 @@ class Reached:
 
     `kind` is distinct, entropy, recursive (the least c, with `l`), equal, ordered or hierarchical. `required` is None
     where the policy asks nothing of the column: distinct l and equal t are measured all the same. `against_input` and
-    `moved` (the released rows against the input) are t only, and None where the input is not at hand.
+    `moved` (the released rows against the input) are t only, and None where the input is not at hand. `over_rows`
+    stands in for `achieved`, which is then None, where units are not at hand and rows bound nothing over units.
     """
 
     column: str
@@ -37,6 +38,7 @@ class Reached:
     l: int | None = None  # noqa: E741  the field's own letter
     against_input: float | None = None
     moved: float | None = None
+    over_rows: float | None = None
 
 
 @dataclass(frozen=True)
@@ -119,13 +121,19 @@ def measure(
 
     `unit_codes` is one column, row-aligned, equal where the unit is (null units are one unit). `reference` gives the
     input's distribution by sensitive column: `value`, `weight`. `own` False: rows that are `*` throughout were
-    suppressed by whoever made the file, unless all rows are.
+    suppressed by whoever made the file, unless all rows are. Without the unit codes of a unit that the policy names,
+    k and distinct l over rows bound those over units from above; entropy, recursive l and t say nothing of theirs.
     """
     rows = released_rows(release, facts, unit_codes, own=own)
     linked = linking(rows, facts)
     by_profile = bool(linked) and not facts.linkable
     counts = {fact.name: histogram(rows, fact.name) for fact in facts.sensitive}
     references = {name: _canonical(table) for name, table in (reference or {}).items()}
+    diverse = [_diversity(fact, counts[fact.name]) for fact in facts.sensitive]
+    close = [_closeness(fact, counts[fact.name], references.get(fact.name)) for fact in facts.sensitive]
+    if facts.unit is not None and rows.unit is None:
+        diverse = [one if one.kind == "distinct" else _unjudged(one) for one in diverse]
+        close = [_unjudged(one) for one in close]
     return Measured(
         rows=rows.file_rows,
         suppressed=rows.suppressed,
@@ -134,8 +142,8 @@ def measure(
         profiles=profiles(rows, facts.k) if rows.unit is not None else None,
         linked=linked,
         counted="profiles" if by_profile else "rows" if rows.unit is None else "units",
-        diversity=tuple(_diversity(fact, counts[fact.name]) for fact in facts.sensitive),
-        closeness=tuple(_closeness(f, counts[f.name], references.get(f.name)) for f in facts.sensitive),
+        diversity=tuple(diverse),
+        closeness=tuple(close),
         known=_known(rows, facts, counts),
         rare=tuple(Rare(c.name, c.allow_unique, *rare_values(rows, c.name, facts.k or 0)) for c in facts.keep),
     )
@@ -174,12 +182,14 @@ def _failure(criterion: str, reached: Reached) -> Failure:
 
 
 def linking(rows: ReleasedRows, facts: Facts) -> tuple[str, ...]:
-    """Released tokens that recur on rows of one unit, and the unit's own column: by them a reader joins its rows."""
+    """Released tokens that recur on rows of one unit, and the unit's own column where it is released as it is: by
+    them a reader joins its rows.
+    """
     if rows.unit is None:
         return ()
     tokens = [c.name for c in facts.identifiers if c.released and c.kind in ("pseudonym", "surrogate")]
-    own = [facts.unit] if facts.unit in facts.released() and facts.unit not in tokens else []
-    return tuple(name for name in [*tokens, *own] if name is not None and _recurs(rows, name))
+    own = [name for name in facts.untouched() if name == facts.unit]
+    return tuple(name for name in [*tokens, *own] if _recurs(rows, name))
 
 
 def _recurs(rows: ReleasedRows, column: str) -> bool:
@@ -225,6 +235,11 @@ def _worst(
     slack = TOLERANCE if kind == "entropy" else 0.0
     short = found >= required if kind == "recursive" else found < required - slack
     return Reached(column, kind, required, worst, int(short.sum()), int(counts.rows[short].sum()), least)
+
+
+def _unjudged(reached: Reached) -> Reached:
+    """A measure over rows that says nothing of units."""
+    return Reached(reached.column, reached.kind, reached.required, None, 0, 0, reached.l, over_rows=reached.achieved)
 
 
 def _canonical(reference: pl.DataFrame | None) -> pl.DataFrame | None:
