@@ -27,6 +27,7 @@ ROWS = st.lists(st.lists(FIELDS, min_size=1, max_size=3).map(",".join), max_size
 @given(width=st.integers(1, 3), body=ROWS.map("\n".join), end=st.sampled_from(["", "\n"]))
 @example(width=2, body="a,b\na,b,c", end="\n")
 @example(width=2, body='a",b\n"c,d', end="\n")
+@example(width=2, body=',a"\n"\n",a"', end="\n")
 @example(width=1, body="\n\n", end="\n")
 @example(width=1, body='""', end="")
 def test_fields_stay_in_their_columns(width: int, body: str, end: str) -> None:
@@ -41,7 +42,9 @@ def test_fields_stay_in_their_columns(width: int, body: str, end: str) -> None:
             return
         expected = [row or [""] for row in csv.reader(io.StringIO(text, newline="\n"), strict=True)][1:]
         for i, name in enumerate(names):
-            assert frame.select(name).collect()[name].fill_null("").to_list() == [row[i] for row in expected]
+            found = frame.select(name).collect()[name].fill_null("").to_list()
+            # Python's reader drops every carriage return before a line's end, Polars the last one.
+            assert [value.rstrip("\r") for value in found] == [row[i].rstrip("\r") for row in expected]
 
 
 @settings(max_examples=50, deadline=None)
