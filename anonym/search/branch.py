@@ -3,8 +3,7 @@
 A node of the search tree has decided the levels of the first axes; the others are at their coarsest allowed level. Its
 classes are unions of the classes of every recoding below it. So what fails k or distinct l there fails below, and is
 dropped for good; and a recoding below costs at least
-    what the classes left pay on the axes decided on + what dropped rows cost there
-    + for every axis not decided on the more of: its share of what is dropped, its floor (`outlook`).
+    what the rows left pay on the axes decided on + the least they can cost on the others + what dropped rows cost.
 Under entropy and recursive l and t a class that fails may have parts that hold: there the bound counts the least rows
 that must leave it (`least_removal` of each criterion, with its proof).
 """
@@ -22,12 +21,9 @@ from anonym.search import kernels
 from anonym.search.incumbent import Best, Incumbent, Levels
 from anonym.search.judge import Classes, Judge, least_removal, settle
 from anonym.search.lattice import Lattice
-from anonym.search.outlook import Outlook, Scout
 from anonym.search.sizes import SizeCost
 
 SLACK = 1e-6  # rows; what a computed removal may exceed the rows left to suppress by rounding
-LOOK_AXES = 3  # axes still to decide on for which looking ahead pays (fewer: a split costs no more)
-LOOK_NODES = 30_000  # size of a lattice for which it pays: it halves the checks of 60,000 nodes, but not of 13,000
 NONE = np.empty(0, np.int32)
 NO_SIZES = np.empty(0, np.int64)
 
@@ -40,10 +36,8 @@ class Node:
     order: NDArray[np.int32]
     start: NDArray[np.int64]
     paid: NDArray[np.float64]  # (classes,) what a row has paid on the axes decided on
-    drop: float  # what a suppressed row costs there
     bound: float
     gone: int  # input rows that are suppressed in every recoding below
-    outlook: Outlook
     sizes: NDArray[np.int64]  # (entries,) least size of each entry's class below; empty unless the objective asks
 
     @property
@@ -93,13 +87,10 @@ class BranchAndBound:
     ) -> None:
         self.lattice, self.judge, self.rows, self.limit, self.step = lattice, judge, rows, limit, step
         self.size_cost = size_cost
-        self.weights = np.array([axis.weight for axis in lattice.axes], np.float64)
-        if size_cost is not None:
-            self.weights[:] = 0.0
+        weights = [axis.weight if size_cost is None else 0.0 for axis in lattice.axes]
         fixed = 0.0 if size_cost is None else 1.0
-        self.drops: list[float] = np.cumsum(np.append(fixed, self.weights)).tolist()  # of a suppressed row, by depth
+        self.drops: list[float] = np.cumsum([fixed, *weights]).tolist()  # what a suppressed row costs, by depth
         self.incumbent = Incumbent(lattice, 1e-11 * max(rows, 1) * max(self.drops[-1], 1e-300))
-        self.scout = Scout(lattice, judge, rows, limit, self.weights)
         self.open = math.inf  # the least bound of a node left unvisited
         self.running = True
         self.reads = 0  # since the last check
@@ -122,19 +113,19 @@ class BranchAndBound:
 
     def root(self) -> Node | None:
         """Every column at its coarsest allowed level; None if that already suppresses too much."""
-        prefixes, outlook = self.lattice.depths[0], Outlook.open(self.lattice)
+        prefixes = self.lattice.depths[0]
         owner = np.arange(prefixes.count, dtype=np.int32)
         members = self.judge.members[0].own.copy()
         self.judge.count_shared(0, owner, members)
         sizes = NO_SIZES if self.size_cost is None else self.size_cost.least
         paid = np.zeros(prefixes.count)
-        child = self._judged((), Classes(0, owner, prefixes.rows, members), owner, paid, outlook, sizes)
+        child = self._judged((), Classes(0, owner, prefixes.rows, members), owner, paid, sizes)
         self._count(prefixes.count)
         if child is None or child.judged is None:
             return None
         alive = np.flatnonzero(child.judged.holds).astype(np.int32)
         start = np.arange(alive.size + 1, dtype=np.int64)
-        return Node((), alive, start, paid[alive], self.drops[0], child.bound, child.gone, outlook, sizes)
+        return Node((), alive, start, paid[alive], child.bound, child.gone, sizes)
 
     def walk(self, chosen: Levels) -> Node | None:
         """The node of `chosen`, whatever it costs; None if it suppresses too much."""
@@ -144,8 +135,8 @@ class BranchAndBound:
             if node is None:
                 break
             split = self._split(node)
-            child = self._child(split, level, node.outlook)
-            node = None if child is None else self._descended(split, child, node.outlook)
+            child = self._child(split, level)
+            node = None if child is None else self._descended(split, child)
         self.incumbent.best = best
         return node
 
@@ -167,16 +158,13 @@ class BranchAndBound:
         if node.depth == len(self.lattice.axes):
             self.incumbent.take(node.bound, node.gone, node.chosen)
             return
-        outlook = self._outlook(node) if self.running else node.outlook
         if not self.running:
             self.open = min(self.open, node.bound)
             return
-        if outlook is None:
-            return
         split = self._split(node)
-        children = self._glimpsed(split, outlook)
+        children = self._glimpsed(split)
         if self._needs_judging(node.depth + 1):
-            judged = (self._child(split, child.chosen[-1], outlook) for child in children)
+            judged = (self._child(split, child.chosen[-1]) for child in children)
             children = sorted(filter(None, judged), key=_promise)
         for child in children:
             if self.incumbent.beats(child.bound, child.gone, child.chosen):
@@ -184,7 +172,7 @@ class BranchAndBound:
             if node.depth + 1 == len(self.lattice.axes):
                 self.incumbent.take(child.bound, child.gone, child.chosen)
             else:
-                self._visit(self._descended(split, child, outlook))
+                self._visit(self._descended(split, child))
 
     def _needs_judging(self, depth: int) -> bool:
         """Whether more than rows and k decides on a class, or more than its rows on the bound."""
@@ -195,14 +183,6 @@ class BranchAndBound:
         self.running &= self.step(self.reads + reads)
         self.reads = 0
 
-    def _outlook(self, node: Node) -> Outlook | None:
-        if len(self.lattice.axes) - node.depth < LOOK_AXES or self.lattice.nodes < LOOK_NODES:
-            return node.outlook
-        self.scout.reads = 0
-        found = self.scout.look(node, node.outlook, self.best.objective + self.incumbent.tie)
-        self.reads += self.scout.reads
-        return found
-
     def _split(self, node: Node) -> Split:
         here, below = self.lattice.depths[node.depth], self.lattice.depths[node.depth + 1]
         own = self.judge.members[node.depth + 1].own
@@ -212,24 +192,18 @@ class BranchAndBound:
         self.reads += entry_of.size
         return Split(node, entry_of, (start, leaf, rows, members))
 
-    def _glimpsed(self, split: Split, outlook: Outlook) -> list[Child]:
+    def _glimpsed(self, split: Split) -> list[Child]:
         """The children that may win by k alone, most promising first; units of several prefixes count in each."""
         node, (start, leaf, rows, members) = split.node, split.entries
         axis, depth = self.lattice.axes[node.depth], node.depth + 1
         most = rows if self.judge.members[depth].shared_prefix.size else members
-        classes = self.numbers[: start.size - 1]
-        keeps, paying, costing, reads = kernels.look(
-            classes.astype(np.int32), self.numbers[: start.size], start, leaf, rows, most, axis.nodes, axis.cost,
-            node.paid, outlook.allowed[node.depth], self.judge.k.k,
-        )  # fmt: skip
+        keeps, costs = kernels.glimpse(start, leaf, rows, most, axis.nodes, axis.cost, node.paid, self.judge.k.k)
         children = []
-        for level in np.flatnonzero(outlook.allowed[node.depth]).tolist():
-            gone = self.rows - int(keeps[level])
-            bound = self._bound(depth, float(paying[level] + costing[level]), gone, 0.0, 0.0, outlook)
-            self._count(start.size)
-            if not self._is_out(bound, gone):
-                children.append(Child((*node.chosen, level), bound, gone, None))
-        self.reads += reads
+        for level, (keep, cost) in enumerate(zip(keeps.tolist(), costs.tolist(), strict=True)):
+            bound = self._bound(depth, cost, self.rows - keep, 0.0, 0.0)
+            self._count(leaf.size)
+            if not self._is_out(bound, self.rows - keep):
+                children.append(Child((*node.chosen, level), bound, self.rows - keep, None))
         return sorted(children, key=_promise)
 
     def _merged(
@@ -240,7 +214,7 @@ class BranchAndBound:
         self.reads += split.entries[1].size
         return kernels.merge(*split.entries, axis.nodes[level], axis.cost[level], node.paid, axis.widths[level])
 
-    def _child(self, split: Split, level: int, outlook: Outlook) -> Child | None:
+    def _child(self, split: Split, level: int) -> Child | None:
         """None if the child cannot hold anything better than the best found, or suppresses too much."""
         node, depth = split.node, split.node.depth + 1
         class_of, rows, members, paid = self._merged(split, level)
@@ -250,9 +224,9 @@ class BranchAndBound:
             self.judge.count_shared(depth, owner, members)
         self._count(owner.size)
         classes = Classes(depth, owner, rows, members)
-        return self._judged((*node.chosen, level), classes, class_of, paid, outlook, node.sizes)
+        return self._judged((*node.chosen, level), classes, class_of, paid, node.sizes)
 
-    def _descended(self, split: Split, child: Child, outlook: Outlook) -> Node:
+    def _descended(self, split: Split, child: Child) -> Node:
         node, judged = split.node, child.judged
         if judged is None:
             class_of, _, members, paid = self._merged(split, child.chosen[-1])
@@ -265,8 +239,8 @@ class BranchAndBound:
         sizes = node.sizes
         if self.size_cost is not None:
             sizes = self.size_cost.raised(sizes, node.depth, child.chosen[-1])
-        paid, drop = judged.paid[judged.holds], self.drops[node.depth + 1]
-        return Node(child.chosen, order, start, paid, drop, child.bound, child.gone, outlook, sizes)
+        paid = judged.paid[judged.holds]
+        return Node(child.chosen, order, start, paid, child.bound, child.gone, sizes)
 
     def _judged(
         self,
@@ -274,7 +248,6 @@ class BranchAndBound:
         classes: Classes,
         class_of: NDArray[np.int32],
         paid: NDArray[np.float64],
-        outlook: Outlook,
         sizes: NDArray[np.int64],
     ) -> Child | None:
         holds = self.judge.k.holds(classes.members)
@@ -291,7 +264,7 @@ class BranchAndBound:
             cost = self._size_cost(chosen, classes, holds, sizes)
         elif self.base is not None and classes.owner.size:
             base = float(self.base[classes.depth][np.append(holds, False)[classes.owner]].sum())
-        bound = self._bound(classes.depth, cost, gone, extra, base, outlook)
+        bound = self._bound(classes.depth, cost, gone, extra, base)
         if self._is_out(bound, gone + extra):
             return None
         return Child(chosen, bound, gone, Judged(class_of, paid, holds))
@@ -319,15 +292,11 @@ class BranchAndBound:
     def _is_out(self, bound: float, gone: float) -> bool:
         return gone > self.limit + SLACK or bound > self.best.objective + self.incumbent.tie
 
-    def _bound(self, depth: int, cost: float, gone: int, extra: float, base: float, outlook: Outlook) -> float:
+    def _bound(self, depth: int, cost: float, gone: int, extra: float, base: float) -> float:
         """`cost` is on the axes decided on, but for the rows gone; `extra` rows must still leave; `base` is what the
         living rows cost at least on the other axes."""
-        decided = cost + gone * self.drops[depth]
-        each = self.drops[-1] - self.drops[depth]
-        rest = max(each * (gone + extra), base + each * gone)
-        if outlook.is_known:
-            rest = max(rest, float(np.maximum(outlook.floor[depth:], self.weights[depth:] * (gone + extra)).sum()))
-        return decided + rest
+        rest = self.drops[-1] - self.drops[depth]
+        return cost + gone * self.drops[-1] + max(base, rest * extra)
 
 
 def _promise(child: Child) -> tuple[float, int, Levels]:

@@ -18,6 +18,8 @@ from anonym.search.judge import Classes, Judge, settle
 from anonym.search.lattice import Lattice
 from anonym.search.sizes import SizeCost
 
+CLIMB_NODES = 30_000  # lattices below are searched in full before a start is worth finding
+
 Move = tuple[tuple[int, int], ...]  # (axis, new level number)
 Score = tuple[float, float, int]  # rows over the limit, objective, rows suppressed: less is better
 

@@ -13,7 +13,7 @@ from anonym.criteria import Ground
 from anonym.errors import InternalError
 from anonym.search.branch import BranchAndBound
 from anonym.search.budget import Budget, Meter, Progress
-from anonym.search.climb import Climb
+from anonym.search.climb import CLIMB_NODES, Climb
 from anonym.search.ground import ground_of
 from anonym.search.infeasible import refusal, search_of
 from anonym.search.judge import Judge, judge_of
@@ -24,7 +24,6 @@ from anonym.search.profiles import ProfileSearch
 from anonym.search.rehearsal import rehearse
 from anonym.search.sizes import SizeCost
 
-CLIMB_NODES = 30_000  # lattices below are searched in full faster than a start is found
 FULL_NODES = 2_000_000  # lattices above are not expected to be searched in full: the start is worth more
 KICKS = 40  # disturbances of the start there
 CLIMB, BRANCH = 0.3, 0.85  # shares of the budget spent when the climb, and branch and bound, must have ended
@@ -140,10 +139,10 @@ def _bound_by_parts(problem: Problem, lattice: Lattice, meter: Meter) -> float:
 
 
 def _parts(lattice: Lattice) -> list[list[int]]:
-    """Columns in groups of at most PART_NODES recodings, like with like, in the lattice's order."""
+    """Columns in groups of at most PART_NODES recodings, those of most levels together."""
     parts: list[list[int]] = [[]]
     nodes = 1
-    for axis in lattice.axes:
+    for axis in reversed(lattice.axes):
         nodes *= len(axis.levels)
         if nodes > PART_NODES and parts[-1]:
             parts.append([])

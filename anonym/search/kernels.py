@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonym.criteria.jit import kernel
+from anonym.criteria.kernels import sort_rising
 
 Ints = NDArray[np.int64]
 Codes = NDArray[np.int32]
@@ -168,106 +169,55 @@ def shared_weights(
             if c >= 0:
                 keys[count] = np.int64(c) * size + value[at]
                 count += 1
-        keys[:count] = np.sort(keys[:count])
-        begin = filled
+        sort_rising(keys, count)
+        first = begin = filled
         for i in range(count):
             if i == 0 or keys[i] != keys[i - 1]:
                 classes[filled] = keys[i] // size
                 values[filled] = keys[i] % size
                 filled += 1
             if i + 1 == count or keys[i + 1] // size != keys[i] // size:
-                weights[begin:filled] = 1.0 / (filled - begin)
-                begin = filled
+                while begin < filled:
+                    weights[begin] = 1.0 / (filled - first)
+                    begin += 1
+                first = filled
     return classes[:filled], values[:filled], weights[:filled]
 
 
 @kernel
-def project(
-    of_entry: Codes, leaf: Codes, rows: Ints, members: Ints, prefixes: int, leaves: int
-) -> tuple[Ints, Codes, Ints, Ints]:
-    """Distinct (prefix, leaf) pairs of entries whose prefixes rise: (start by prefix, leaf, rows, members)."""
-    slot = np.full(leaves, -1, np.int64)
-    start = np.zeros(prefixes + 1, np.int64)
-    leafs = np.empty(of_entry.size, np.int32)
-    total = np.zeros(of_entry.size, np.int64)
-    count = np.zeros(of_entry.size, np.int64)
-    filled = 0
-    begin = 0
-    for i in range(of_entry.size):
-        if i and of_entry[i] != of_entry[i - 1]:
-            begin = filled
-        at = slot[leaf[i]]
-        if at < begin:
-            at = filled
-            filled += 1
-            slot[leaf[i]] = at
-            leafs[at] = leaf[i]
-        total[at] += rows[i]
-        count[at] += members[i]
-        start[of_entry[i] + 1] = filled
-    return start, leafs[:filled].copy(), total[:filled].copy(), count[:filled].copy()
-
-
-@kernel
-def look(
-    order: Codes,
-    start: Ints,
-    pair_start: Ints,
-    pair_leaf: Codes,
-    pair_rows: Ints,
-    pair_members: Ints,
+def glimpse(
+    entry_start: Ints,
+    entry_leaf: Codes,
+    entry_rows: Ints,
+    entry_members: Ints,
     node: Codes,
     cost: Floats,
     paid: Floats,
-    allowed: Bools,
     k: int,
-) -> tuple[Ints, Floats, Floats, int]:
-    """What one more column would keep at each of its levels, by k alone: (rows, what they have paid, what the column
-    costs them; prefixes read).
+) -> tuple[Ints, Floats]:
+    """What the column would keep at each of its levels, by k alone: (rows, what they cost on the axes decided on).
 
-    `node` and `cost` are (levels, leaves); the pairs of a prefix p are pair_start[p]:pair_start[p + 1].
+    `node` and `cost` are (levels, leaves). One pass for all levels: merging comes for those that are worth it.
     """
     levels, leaves = node.shape
     keeps = np.zeros(levels, np.int64)
-    paying = np.zeros(levels, np.float64)
-    costing = np.zeros(levels, np.float64)
-    touched = np.empty(leaves, np.int32)
-    leaf_rows = np.zeros(leaves, np.int64)
-    leaf_members = np.zeros(leaves, np.int64)
-    node_rows = np.zeros(leaves, np.int64)
-    node_members = np.zeros(leaves, np.int64)
-    scanned = 0
-    for c in range(start.size - 1):
-        count = 0
-        for at in range(start[c], start[c + 1]):
-            for pair in range(pair_start[order[at]], pair_start[order[at] + 1]):
-                leaf = pair_leaf[pair]
-                if leaf_rows[leaf] == 0:
-                    touched[count] = leaf
-                    count += 1
-                leaf_rows[leaf] += pair_rows[pair]
-                leaf_members[leaf] += pair_members[pair]
-                scanned += 1
+    costs = np.zeros(levels, np.float64)
+    rows = np.zeros(leaves, np.int64)
+    members = np.zeros(leaves, np.int64)
+    for c in range(entry_start.size - 1):
         for level in range(levels):
-            if not allowed[level]:
-                continue
-            for i in range(count):
-                leaf = touched[i]
-                node_rows[node[level, leaf]] += leaf_rows[leaf]
-                node_members[node[level, leaf]] += leaf_members[leaf]
-            for i in range(count):
-                at_node = node[level, touched[i]]
-                if node_members[at_node] >= k:
-                    keeps[level] += node_rows[at_node]
-                    paying[level] += node_rows[at_node] * paid[c]
-                    costing[level] += node_rows[at_node] * cost[level, touched[i]]
-                node_rows[at_node] = 0
-                node_members[at_node] = 0
-            scanned += count
-        for i in range(count):
-            leaf_rows[touched[i]] = 0
-            leaf_members[touched[i]] = 0
-    return keeps, paying, costing, scanned
+            for entry in range(entry_start[c], entry_start[c + 1]):
+                at = node[level, entry_leaf[entry]]
+                rows[at] += entry_rows[entry]
+                members[at] += entry_members[entry]
+            for entry in range(entry_start[c], entry_start[c + 1]):
+                at = node[level, entry_leaf[entry]]
+                if members[at] >= k:
+                    keeps[level] += rows[at]
+                    costs[level] += rows[at] * (paid[c] + cost[level, entry_leaf[entry]])
+                rows[at] = 0
+                members[at] = 0
+    return keeps, costs
 
 
 @kernel

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import replace
 
@@ -12,7 +13,7 @@ from anonym.criteria import DistinctL, EntropyL, Ground, LDiversity, RecursiveL,
 from anonym.hierarchy.model import Cells, Hierarchy, SensitiveCounts, Suppress
 from anonym.search.branch import BranchAndBound
 from anonym.search.budget import Progress
-from anonym.search.climb import Climb
+from anonym.search.climb import CLIMB_NODES, Climb
 from anonym.search.judge import judge_of
 from anonym.search.lattice import lattice_of
 from anonym.search.problem import Problem
@@ -36,7 +37,8 @@ def rehearse(problem: Problem, progress: Progress | None) -> float:
     """Compile what the problem needs and this process has not compiled yet; the CPU seconds that it took."""
     kinds = {type(diversity) for _, diversity in problem.diversity}
     distances = {closeness.distance for _, closeness in problem.closeness}
-    part = (problem.cells.units is None, problem.profiles, frozenset(kinds), frozenset(distances))
+    is_large = math.prod(h.coarsest - h.finest + 1 for h in problem.hierarchies) > CLIMB_NODES
+    part = (problem.cells.units is None, problem.profiles, is_large, frozenset(kinds), frozenset(distances))
     if part in _done:
         return 0.0
     if progress is not None:
@@ -52,10 +54,8 @@ def rehearse(problem: Problem, progress: Progress | None) -> float:
     judge = judge_of(tiny, lattice, {0: tuple(GROUNDS[distance] for distance in sorted(distances))})
     search = BranchAndBound(lattice, judge, tiny.rows, tiny.limit, lambda _: True)
     search.run()
-    Climb(lattice, judge, tiny.rows, tiny.limit, lambda _: True).run(kicks=0)
-    root = search.root()
-    if root is not None:
-        search.scout.look(root, root.outlook, 1e9)
+    if is_large:
+        Climb(lattice, judge, tiny.rows, tiny.limit, lambda _: True).run(kicks=0)
     if problem.profiles:
         ProfileSearch(tiny, lattice, judge, tiny.limit, lambda _: True).run()
     _done.add(part)

@@ -15,7 +15,7 @@ from naive import search as naive
 from naive.search_problems import FOLD, problem_of, skewed_table, tables
 
 from anonym.errors import GuaranteeError
-from anonym.search import branch, global_
+from anonym.search import global_
 from anonym.search.global_ import solve
 from anonym.search.problem import Problem, Solution
 
@@ -66,10 +66,8 @@ def test_optimum_under_k_alone(folder: Path, table: naive.Table) -> None:
 
 @EXAMPLES
 @given(table=tables())
-def test_looking_ahead_and_climbing_change_nothing(folder: Path, table: naive.Table) -> None:
+def test_a_climb_before_changes_nothing(folder: Path, table: naive.Table) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(branch, "LOOK_NODES", 0)
-        patch.setattr(branch, "LOOK_AXES", 1)
         patch.setattr(global_, "CLIMB_NODES", 0)
         agree(table, folder)
 
