@@ -61,7 +61,9 @@ def _values(values: pl.Series) -> Iterator[bytes]:
     present = values.drop_nulls()
     if present.dtype.is_nested():
         present = pl.Series(map(repr, present.to_list()), dtype=pl.String)
-    texts = present.cast(pl.String)
+    if present.dtype == pl.Duration:
+        present = present.to_physical()
+    texts = present.bin.encode("hex") if present.dtype == pl.Binary else present.cast(pl.String)
     yield str(values.null_count()).encode()
     yield _numbers(texts.str.len_bytes().cast(pl.Int64).to_numpy())
     yield "".join(texts.to_list()).encode()

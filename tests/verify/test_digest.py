@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -77,3 +78,14 @@ def test_nested_values_have_a_digest() -> None:
 def test_counts_matter_without_a_sensitive_column() -> None:
     facts = Facts(quasi=(QuasiFact("a", ("a",)),))
     assert digest(pl.LazyFrame({"a": ["x", "x", "y"]}), facts) != digest(pl.LazyFrame({"a": ["x", "y", "y"]}), facts)
+
+
+@pytest.mark.parametrize("dtype", [pl.Duration("ms"), pl.Time, pl.Binary])
+def test_values_without_a_text_of_their_own_have_a_digest(dtype: Any) -> None:
+    asked = Facts(quasi=(QuasiFact("q", ("q",)),), sensitive=(SensitiveFact("s"),))
+
+    def of(values: list[Any]) -> str:
+        cells = pl.Series([bytes([255 - v]) for v in values]) if dtype == pl.Binary else pl.Series(values).cast(dtype)
+        return digest(pl.DataFrame({"q": ["a"] * len(values), "s": cells}).lazy(), asked)
+
+    assert of([0, 1, 2]) == of([2, 0, 1]) != of([0, 1, 3])
