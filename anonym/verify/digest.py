@@ -61,7 +61,7 @@ def _values(values: pl.Series) -> Iterator[bytes]:
     present = values.drop_nulls()
     if present.dtype.is_nested():
         present = pl.Series(map(repr, present.to_list()), dtype=pl.String)
-    if present.dtype == pl.Duration:
+    if present.dtype in (pl.Duration, pl.Time):  # their texts do not exist, or end at microseconds
         present = present.to_physical()
     texts = present.bin.encode("hex") if present.dtype == pl.Binary else present.cast(pl.String)
     yield str(values.null_count()).encode()
