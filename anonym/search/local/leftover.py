@@ -1,0 +1,112 @@
+"""Rows that no class near them took: they become one class a part, which takes in others until it holds.
+
+Merging classes that hold makes a class that holds (entropy is concave, distances are convex), so that in the end the
+whole part is one class. If even that fails, the rows left must be suppressed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonym.search.local.promises import DEN, DISTINCT, ENTROPY, FROM, KIND, LINE, MIN, NUM, RECURSIVE, TO, Promise
+from anonym.search.local.release import Entries
+from anonym.search.local.space import Space
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+
+def rehomed(space: Space, entries: Entries, rows: Ints, k: int) -> Entries:
+    """The entries with a home for all of `rows` (tuples,), as far as there is one: rows of a part that cannot hold
+    stay out. Classes that do not hold (after the reference has moved) lose their rows first.
+    """
+    counts = histograms(space.promise, entries)
+    size = np.bincount(entries.owner, weights=entries.rows, minlength=entries.classes).astype(np.int64)
+    holds = (faults(space.promise, counts, size) == 0) & (size >= k)
+    owner = np.where(holds[entries.owner], entries.owner, -1)
+    left = rows - np.bincount(entries.member[owner >= 0], entries.rows[owner >= 0], space.count).astype(np.int64)
+    if not left.any():
+        return entries
+    part_of = np.zeros(entries.classes, np.int64)
+    part_of[entries.owner] = space.part[entries.member]
+    rest = np.flatnonzero(left)
+    merged = np.arange(entries.classes)
+    for at, part in enumerate(np.unique(space.part[rest]).tolist()):
+        members = rest[space.part[rest] == part]
+        own = histogram(space.promise, members, left[members])
+        others = np.flatnonzero(holds & (part_of == part))
+        taken = taken_in(space.promise, own, int(left[members].sum()), counts[others], size[others], k)
+        merged[others[taken if taken is not None else []]] = entries.classes + at
+        owner = np.append(owner, np.full(members.size, entries.classes + at if taken is not None else -1))
+    return _joined(entries, owner, merged, space, rest, left)
+
+
+def _joined(entries: Entries, owner: Ints, merged: Ints, space: Space, rest: Ints, left: Ints) -> Entries:
+    by_part = rest[np.argsort(space.part[rest], kind="stable")]
+    member = np.concatenate([entries.member, by_part])
+    rows = np.concatenate([entries.rows, left[by_part]])
+    known = np.concatenate([merged, np.arange(entries.classes, owner.max(initial=-1) + 1)])
+    owner = np.where(owner >= 0, known[owner], -1)
+    key = owner[owner >= 0] * space.count + member[owner >= 0]
+    pairs, at = np.unique(key, return_inverse=True)
+    total = np.bincount(at.reshape(-1), weights=rows[owner >= 0]).astype(np.int64)
+    return Entries.of(pairs // space.count, pairs % space.count, total)
+
+
+def taken_in(promise: Promise, own: Ints, rows: int, counts: Ints, size: Ints, k: int) -> list[int] | None:
+    """Which classes (counts and size by class) must join a histogram for it to hold; None if all are too few."""
+    free = np.ones(size.size, np.bool_)
+    taken: list[int] = []
+    while rows < k or faults(promise, own[None], np.array([rows]))[0] > 0:
+        if not free.any():
+            return None
+        then = faults(promise, own + counts, rows + size)
+        best = int(np.lexsort((size, then, ~free))[0])
+        free[best] = False
+        taken.append(best)
+        own, rows = own + counts[best], rows + int(size[best])
+    return taken
+
+
+def histograms(promise: Promise, entries: Entries) -> Ints:
+    """(classes, bins)"""
+    counts = np.zeros((entries.classes, promise.ref.size), np.int64)
+    for bins in promise.bins[entries.member].T:
+        there = bins >= 0
+        np.add.at(counts, (entries.owner[there], bins[there]), entries.rows[there])
+    return counts
+
+
+def histogram(promise: Promise, members: Ints, rows: Ints) -> Ints:
+    """(bins,)"""
+    counts: Ints = histograms(promise, Entries(np.zeros(members.size, np.int64), members, rows)).sum(axis=0)
+    return counts
+
+
+def faults(promise: Promise, counts: Ints, size: Ints) -> Floats:
+    """As `promises.fault`, for each row of `counts` (classes, bins)."""
+    total = np.zeros(size.size)
+    for rule, (limit, unit) in zip(promise.rules, promise.limits, strict=True):
+        inside = counts[:, rule[FROM] : rule[TO]]
+        share = inside / np.maximum(size, 1)[:, None] - promise.ref[rule[FROM] : rule[TO]]
+        if rule[KIND] == DISTINCT:
+            total += np.maximum(rule[MIN] - (inside > 0).sum(axis=1), 0) / max(rule[MIN], 1)
+        elif rule[KIND] == ENTROPY:
+            total += np.maximum(limit - 5e-10 - _exp_entropy(inside), 0) / limit
+        elif rule[KIND] == RECURSIVE:
+            falling = -np.sort(-inside, axis=1)
+            head, tail = falling[:, :1].sum(axis=1), falling[:, rule[MIN] - 1 :].sum(axis=1)
+            excess = head * rule[DEN] - rule[NUM] * tail + 1
+            total += np.where((excess <= 0) & (head > 0), 0, np.maximum(excess, 1) / (rule[DEN] * np.maximum(size, 1)))
+        else:
+            moved = np.abs(np.cumsum(share, axis=1)) if rule[KIND] == LINE else np.maximum(share, 0)
+            total += np.maximum(moved.sum(axis=1) * unit - limit, 0)
+    return total
+
+
+def _exp_entropy(counts: Ints) -> Floats:
+    total = np.maximum(counts.sum(axis=1), 1)[:, None]
+    share = np.where(counts > 0, counts / total, 1.0)
+    return np.where(counts.any(axis=1), np.exp(-(share * np.log(share)).sum(axis=1)), 0.0)

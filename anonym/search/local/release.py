@@ -1,0 +1,181 @@
+"""From a partition to what is released: cells of each class, exact loss, and which rows of which record go where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonym.hierarchy.model import Hierarchy
+from anonym.search.local.atoms import STAR, Atoms, leaves_under, member_covers, places
+from anonym.search.local.records import SUPPRESSED, Parts, Records, SetColumn
+from anonym.search.local.space import Layout
+from anonym.search.problem import Problem
+
+Ints = NDArray[np.int64]
+Codes = NDArray[np.int32]
+Floats = NDArray[np.float64]
+WORD = 64
+
+
+@dataclass(frozen=True)
+class Entries:
+    """Rows of tuples in classes, class by class; suppressed rows are in no entry."""
+
+    owner: Ints  # (entries,) numbered from 0 without gaps
+    member: Ints
+    rows: Ints
+
+    @property
+    def classes(self) -> int:
+        return int(self.owner[-1]) + 1 if self.owner.size else 0
+
+    @property
+    def starts(self) -> Ints:
+        """(classes,) first entry of each class."""
+        return np.flatnonzero(np.append(True, self.owner[1:] != self.owner[:-1])[: self.owner.size])
+
+    @staticmethod
+    def of(owner: Ints, member: Ints, rows: Ints) -> Entries:
+        """From classes of any numbers in any order."""
+        order = np.lexsort((member, owner))
+        numbers = np.unique(owner, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        return Entries(numbers[order], member[order], rows[order])
+
+
+@dataclass(frozen=True)
+class Released:
+    """The classes, distinct in what they release."""
+
+    nodes: Codes
+    sets: dict[int, SetColumn]
+    rows: Ints
+    costs: Floats  # (classes, quasi-identifiers) normalised certainty penalty of each cell
+
+
+def released(problem: Problem, records: Records, layout: Layout, entries: Entries) -> tuple[Released, Entries]:
+    """The classes of the entries, and the entries with classes of equal release made one."""
+    leaf = _leaves(records, layout)[entries.member]
+    columns = list(zip(problem.hierarchies, layout.columns, strict=True))
+    nodes = np.full((entries.classes, len(columns)), -1, np.int32)
+    sets: dict[int, SetColumn] = {}
+    for j, (hierarchy, atoms) in enumerate(columns):
+        if atoms.kind in ("pair", "path"):
+            nodes[:, j] = _common_node(hierarchy, leaf[:, j], entries.starts)
+        elif atoms.kind == "span":
+            sets[j] = _interval(hierarchy, atoms, leaf[:, j], entries.starts)
+        else:
+            held = np.bincount(records.codes[:, j], weights=records.rows, minlength=hierarchy.leaves)
+            sets[j] = _members(hierarchy, held.astype(np.int64), problem.k, leaf[:, j], entries.starts)
+    number, first = _distinct(nodes, sets)
+    merged = Entries.of(number[entries.owner], entries.member, entries.rows)
+    nodes, sets = nodes[first], {j: _picked(column, first) for j, column in sets.items()}
+    rows = np.bincount(merged.owner, weights=merged.rows, minlength=first.size).astype(np.int64)
+    costs = np.stack([_costs(h, nodes[:, j], sets.get(j)) for j, h in enumerate(problem.hierarchies)], axis=1)
+    return Released(nodes, sets, rows, costs), merged
+
+
+def loss(problem: Problem, release: Released) -> float:
+    """The unweighted mean over all input rows and columns."""
+    columns = release.costs.shape[1]
+    if not problem.rows or not columns:
+        return 0.0
+    gone = problem.rows - int(release.rows.sum())
+    return float((release.rows @ release.costs).sum() / columns + gone) / problem.rows
+
+
+def parts(records: Records, layout: Layout, entries: Entries) -> Parts:
+    """Rows of a tuple go to its classes in order, its records in the order given; what no entry takes is suppressed."""
+    by_tuple = np.argsort(layout.tuple_of, kind="stable")
+    of_record = np.cumsum(records.rows[by_tuple])
+    taken = np.bincount(entries.member, weights=entries.rows, minlength=layout.space.count).astype(np.int64)
+    rest = np.flatnonzero(layout.space.rows > taken)
+    owner = np.concatenate([entries.owner, np.full(rest.size, entries.classes)])
+    member = np.concatenate([entries.member, rest])
+    rows = np.concatenate([entries.rows, layout.space.rows[rest] - taken[rest]])
+    order = np.lexsort((owner, member))
+    of_entry = np.cumsum(rows[order])
+    stops = np.unique(np.concatenate([of_record, of_entry]))
+    record = by_tuple[np.searchsorted(of_record, stops)]
+    cls = owner[order][np.searchsorted(of_entry, stops)]
+    count = np.diff(stops, prepend=0)
+    sort = np.lexsort((cls, record))
+    cls = np.where(cls == entries.classes, SUPPRESSED, cls).astype(np.int32)
+    return Parts(record[sort].astype(np.int64), cls[sort], count[sort].astype(np.int64))
+
+
+def _leaves(records: Records, layout: Layout) -> Codes:
+    """(tuples, quasi-identifiers) a leaf of each tuple's atoms, in the problem's order."""
+    first = np.full(layout.space.count, records.count, np.int64)
+    np.minimum.at(first, layout.tuple_of, np.arange(records.count))
+    return records.codes[first]
+
+
+def _common_node(hierarchy: Hierarchy, leaf: Codes, starts: Ints) -> Codes:
+    """The lowest common ancestor of each class."""
+    found = np.full(starts.size, -1, np.int32)
+    for level in range(hierarchy.finest, hierarchy.coarsest + 1):
+        node = hierarchy.ancestor[level][leaf]
+        low, high = np.minimum.reduceat(node, starts), np.maximum.reduceat(node, starts)
+        found = np.where((found < 0) & (low == high), low, found)
+    return found.astype(np.int32)
+
+
+def _interval(hierarchy: Hierarchy, atoms: Atoms, leaf: Codes, starts: Ints) -> SetColumn:
+    null = len(hierarchy.domain.drop_nulls())
+    ends = atoms.ends[leaf]
+    low, high = np.minimum.reduceat(ends[:, 0], starts), np.maximum.reduceat(ends[:, 1], starts)
+    is_star = (low == STAR) | ((high == null) & (low < null))
+    return SetColumn(low=np.where(is_star, STAR, low), high=np.where(is_star, STAR, high))
+
+
+def _members(hierarchy: Hierarchy, held: Ints, k: int, leaf: Codes, starts: Ints) -> SetColumn:
+    nodes, of_leaf = np.unique(member_covers(hierarchy, held, k), return_inverse=True)
+    words = np.zeros((nodes.size, -(-hierarchy.leaves // WORD)), np.uint64)
+    for i, node in enumerate(nodes.tolist()):
+        covered = leaves_under(hierarchy, node)
+        bits = np.left_shift(np.uint64(1), (covered % WORD).astype(np.uint64))
+        np.bitwise_or.at(words[i], covered // WORD, bits)
+    return SetColumn(members=np.bitwise_or.reduceat(words[of_leaf.reshape(-1)[leaf]], starts, axis=0))
+
+
+def _distinct(nodes: Codes, sets: dict[int, SetColumn]) -> tuple[Ints, Ints]:
+    """(number of each class among the distinct, sorted ones; the first class of each)."""
+    columns = [nodes.astype(np.int64)]
+    for column in sets.values():
+        columns += [part[:, None].astype(np.int64) for part in (column.low, column.high) if part is not None]
+        if column.members is not None:
+            columns.append(column.members.view(np.int64))
+    table = np.concatenate(columns, axis=1)
+    if not len(table):
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    order = np.lexsort(table.T[::-1])
+    fresh = np.append(True, (table[order][1:] != table[order][:-1]).any(axis=1))
+    number = np.empty(len(table), np.int64)
+    number[order] = np.cumsum(fresh) - 1
+    return number, order[fresh]
+
+
+def _picked(column: SetColumn, classes: Ints) -> SetColumn:
+    low, high, members = column.low, column.high, column.members
+    return SetColumn(
+        None if low is None else low[classes],
+        None if high is None else high[classes],
+        None if members is None else members[classes],
+    )
+
+
+def _costs(hierarchy: Hierarchy, nodes: Codes, column: SetColumn | None) -> Floats:
+    """(classes,) the normalised certainty penalty of one column's cells."""
+    if column is None:
+        return hierarchy.cost[nodes]
+    if column.members is not None:
+        covered = np.bitwise_count(column.members).sum(axis=1)
+        return np.asarray((covered.astype(np.float64) - 1) / max(hierarchy.leaves - 1, 1))
+    assert column.low is not None
+    assert column.high is not None
+    place = np.append(places(hierarchy.domain), 0.0)  # the null leaf, alone, costs nothing
+    is_star = column.low == STAR
+    extent = place[np.minimum(column.high, place.size - 1)] - place[np.minimum(column.low, place.size - 1)]
+    return np.where(is_star, float(hierarchy.leaves > 1), extent)

@@ -1,0 +1,205 @@
+"""Local recoding: each class generalised as little as it needs, every row kept unless suppression pays."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonym.errors import Fault, PolicyError
+from anonym.search.budget import Budget, Progress
+from anonym.search.global_ import grounds_of
+from anonym.search.infeasible import refusal
+from anonym.search.local.blocks import Effort, Outcome, Steps, solve_block
+from anonym.search.local.leftover import faults, histogram, rehomed
+from anonym.search.local.neighbours import digits, order
+from anonym.search.local.promises import reference
+from anonym.search.local.records import LocalSolution, Parts, Records, Vocabulary
+from anonym.search.local.rehearsal import rehearse
+from anonym.search.local.release import Entries, Released, loss, parts, released
+from anonym.search.local.space import Layout, Space, layout
+from anonym.search.problem import Problem, Solution
+
+Ints = NDArray[np.int64]
+
+BLOCK = 40_000  # tuples searched together: their tables stay in a cache of a few megabytes
+TRIES = {"default": 25, "thorough": 600}  # moves a class of k rows
+MOST = {"default": 2_000_000, "thorough": 50_000_000}  # moves in all
+VISITS = {"default": 4_000, "thorough": 100_000}
+LOOK = {"default": 12, "thorough": 24}
+
+
+@dataclass(frozen=True)
+class Found:
+    """Classes for all rows but those suppressed, and what they cost."""
+
+    entries: Entries
+    release: Released
+    loss: float
+
+
+def solve(
+    problem: Problem,
+    records: Records,
+    *,
+    vocabulary: Sequence[Vocabulary] | None = None,
+    budget: Budget = "default",
+    seed: int = 0,
+    threads: int = 1,
+    start: Solution | None = None,
+    progress: Progress | None = None,
+) -> LocalSolution:
+    """The least loss found for `records`, which must be those of `problem.cells`; the objective is always loss.
+
+    `vocabulary` has a word a quasi-identifier (default: all `label`). `budget` counts moves; `nodes` are taken as
+    moves. The same seed gives the same solution, whatever the order of the records and the number of threads, but for
+    a budget of seconds. `start` is a global solution of the problem: the result is no worse.
+
+    Raises GuaranteeError if no recoding was found that keeps the promise, PolicyError with a unit (not supported yet),
+    InputError if a sensitive value is missing from a declared order or a hierarchy file.
+    """
+    if problem.cells.units is not None or problem.profiles:
+        raise PolicyError([Fault("search.strategy", "expected `global`: `local` is not supported yet with a unit")])
+    compile_s = rehearse(progress)
+    began = time.process_time()
+    labels: Sequence[Vocabulary] = ("label",) * len(problem.hierarchies)
+    words = vocabulary or labels
+    by_code = np.lexsort(np.concatenate([records.codes, records.sensitive], axis=1).T[::-1])
+    ordered = Records(records.codes[by_code], records.sensitive[by_code], records.rows[by_code])
+    laid = layout(problem, ordered, words)
+    found, tries = _search(problem, ordered, laid, budget, seed, threads, progress)
+    given = _given(problem, ordered, laid, start) if start is not None else None
+    if found is None or (given is not None and given.loss < found.loss):
+        found = given
+    if found is None:
+        raise refusal(problem, grounds_of(problem), proven=False)
+    return LocalSolution(
+        nodes=found.release.nodes,
+        sets=found.release.sets,
+        rows=found.release.rows,
+        parts=_in_order(parts(ordered, laid, found.entries), by_code),
+        suppressed_rows=problem.rows - int(found.release.rows.sum()),
+        loss=found.loss,
+        bound=0.0,
+        tries=tries,
+        cpu_s=time.process_time() - began,
+        compile_s=compile_s,
+        is_reproducible=not (isinstance(budget, tuple) and budget[0] == "seconds"),
+        why=f"best of {tries:,} moves from a start of classes grown one by one",
+    )
+
+
+def _search(
+    problem: Problem, records: Records, laid: Layout, budget: Budget, seed: int, threads: int, progress: Progress | None
+) -> tuple[Found | None, int]:
+    """Own classes, None if some rows have no home within the limit; moves tried."""
+    space = laid.space
+    allowed = max(problem.limit - problem.lost, 0)
+    optional = max(allowed - _hopeless(space, problem.k), 0)
+    outcomes = _run_blocks(problem, laid, optional, budget, seed, threads, progress)
+    tries = sum(outcome.tries for outcome in outcomes)
+    entries = _together([outcome.entries for outcome in outcomes])
+    gone = sum((outcome.gone for outcome in outcomes), np.zeros(space.count, np.int64))
+    for kept in (space.rows - gone, space.rows):
+        if space.promise.needs_reference:
+            space = replace(space, promise=replace(space.promise, ref=reference(space.promise, kept)))
+        homes = rehomed(space, entries, kept, problem.k)
+        if int(space.rows.sum() - homes.rows.sum()) <= allowed:
+            release, merged = released(problem, records, laid, homes)
+            return Found(merged, release, loss(problem, release)), tries
+    return None, tries
+
+
+def _run_blocks(
+    problem: Problem, laid: Layout, limit: int, budget: Budget, seed: int, threads: int, progress: Progress | None
+) -> list[Outcome]:
+    space, steps = laid.space, digits(laid, problem.hierarchies)
+    blocks = _blocks(space, steps, seed)
+    total = max(int(space.rows.sum()), 1)
+    efforts = [_effort(budget, int(space.rows[members].sum()), total, problem.k, len(blocks)) for members in blocks]
+    done = 0
+
+    def tick(moves: int) -> None:
+        nonlocal done
+        done += moves
+        if progress is not None:
+            progress(f"searching: {done:,} moves")
+
+    def run(at: int) -> Outcome:
+        members = blocks[at]
+        share = limit * int(space.rows[members].sum()) // total
+        return solve_block(
+            laid, problem.hierarchies, steps, members, problem.k, share, seed + at, efforts[at], tick
+        )  # fmt: skip
+
+    if threads == 1 or len(blocks) == 1:
+        return [run(at) for at in range(len(blocks))]
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(run, range(len(blocks))))
+
+
+def _blocks(space: Space, steps: Steps, seed: int) -> list[Ints]:
+    """Tuples in blocks of about BLOCK, cut from one order of all."""
+    count = -(-space.count // BLOCK)
+    if count <= 1:
+        return [np.arange(space.count)]
+    along = order(space, steps, np.random.default_rng(seed)).astype(np.int64)
+    return [np.sort(part) for part in np.array_split(along, count)]
+
+
+def _effort(budget: Budget, rows: int, total: int, k: int, blocks: int) -> Effort:
+    if isinstance(budget, tuple):
+        kind, amount = budget
+        seconds = amount / blocks if kind == "seconds" else None
+        tries = -(-amount * rows // total) if seconds is None else 0
+        return Effort(tries, seconds, LOOK["default"], VISITS["default"])
+    tries = min(TRIES[budget] * rows // k, MOST[budget] * rows // total)
+    return Effort(max(tries, 2_000), None, LOOK[budget], VISITS[budget])
+
+
+def _hopeless(space: Space, k: int) -> int:
+    """Rows in parts that do not hold even as one class."""
+    found = 0
+    for part in np.unique(space.part).tolist():
+        members = np.flatnonzero(space.part == part)
+        rows = space.rows[members]
+        counts = histogram(space.promise, members, rows)
+        if rows.sum() < k or faults(space.promise, counts[None], rows.sum()[None])[0] > 0:
+            found += int(rows.sum())
+    return found
+
+
+def _together(entries: Sequence[Entries]) -> Entries:
+    """Classes of several blocks in one numbering."""
+    shift = np.cumsum([0] + [part.classes for part in entries])
+    return Entries(
+        np.concatenate([part.owner + shift[i] for i, part in enumerate(entries)]),
+        np.concatenate([part.member for part in entries]),
+        np.concatenate([part.rows for part in entries]),
+    )
+
+
+def _given(problem: Problem, records: Records, laid: Layout, start: Solution) -> Found | None:
+    """The classes of a global solution, each cell as fine as its class allows."""
+    cells = problem.cells.codes
+    is_kept = {tuple(code) for code in cells[start.kept].tolist()}
+    kept = np.array([tuple(code) in is_kept for code in records.codes.tolist()], np.bool_)
+    nodes = [h.ancestor[level] for h, level in zip(problem.hierarchies, start.levels, strict=True)]
+    keys = np.stack([node[records.codes[:, j]] for j, node in enumerate(nodes)], axis=1)
+    owner = np.unique(keys, axis=0, return_inverse=True)[1].reshape(-1)
+    pairs = np.stack([owner[kept], laid.tuple_of[kept]])
+    distinct, at = np.unique(pairs, axis=1, return_inverse=True)
+    rows = np.bincount(at.reshape(-1), weights=records.rows[kept]).astype(np.int64)
+    release, merged = released(problem, records, laid, Entries.of(distinct[0], distinct[1], rows))
+    return Found(merged, release, loss(problem, release))
+
+
+def _in_order(found: Parts, by_code: Ints) -> Parts:
+    """The parts of sorted records, for the records as they were given."""
+    record = by_code[found.record]
+    sort = np.argsort(record, kind="stable")
+    return Parts(record[sort], found.cls[sort], found.rows[sort])

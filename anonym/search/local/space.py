@@ -1,0 +1,201 @@
+"""The records of a problem as arrays for the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonym.search.lattice import pack
+from anonym.search.local.atoms import KINDS, Atoms, atoms_of
+from anonym.search.local.price import AT, FIELDS, FIRST_PAIR, HEAD, MORE, SIZE
+from anonym.search.local.promises import Promise, promise_of
+from anonym.search.local.records import Records, Vocabulary
+from anonym.search.local.world import (
+    COLUMNS,
+    COUNT,
+    DICE,
+    FIRST,
+    FREE,
+    GONE,
+    LOOK,
+    LOSS,
+    MADE,
+    MAY_GO,
+    PLACE,
+    ROWS,
+    RULE,
+    RULE_FIELDS,
+    RULES,
+    SPARE,
+    SPARES,
+    TUPLES,
+    UNUSED,
+    WIDTH,
+    K,
+    World,
+)
+from anonym.search.problem import Problem
+
+Ints = NDArray[np.int64]
+Codes = NDArray[np.int32]
+
+ITEMS_LEAST, ITEMS_EACH = 1_024, 16  # room of a pool, at least and for each row of k
+GOLDEN = 0x9E3779B97F4A7C15
+
+
+@dataclass(frozen=True)
+class Space:
+    """Distinct tuples with their rows, sorted by part, then code, then bins, and the tables of `price`."""
+
+    code: Codes  # (tuples, columns) atoms, columns in the order of their kinds
+    tab: Codes
+    rows: Ints  # (tuples,)
+    part: Codes  # (tuples,) tuples of different parts never share a class
+    promise: Promise
+    width: int  # of a slot, without its histogram
+
+    @property
+    def count(self) -> int:
+        return int(self.rows.size)
+
+    def of(self, tuples: Ints, rows: Ints | None = None) -> Space:
+        """Some of the tuples, with all their rows or with those given."""
+        return replace(
+            self,
+            code=np.ascontiguousarray(self.code[tuples]),
+            rows=self.rows[tuples] if rows is None else rows,
+            part=self.part[tuples],
+            promise=self.promise.of(tuples),
+        )
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The space of all records, and the way back to them."""
+
+    space: Space
+    columns: tuple[Atoms, ...]  # of the problem, in its order
+    order: tuple[int, ...]  # which of them stands where in `space.code`
+    tuple_of: Ints  # (records,)
+    gone: int  # what a suppressed row costs, in fixed point
+
+
+def layout(problem: Problem, records: Records, vocabulary: Sequence[Vocabulary]) -> Layout:
+    columns = _columns(problem, records, vocabulary)
+    order = tuple(sorted(range(len(columns)), key=lambda j: KINDS.index(columns[j].kind)))
+    tab, width = _tables([columns[j] for j in order])
+    promise = promise_of(problem, records)
+    codes = [columns[j].atom[records.codes[:, j]] for j in order]
+    caps = [column.cap[records.codes[:, j]] for j, column in enumerate(columns) if np.unique(column.cap).size > 1]
+    sort, first = _sorted_groups([*caps, *codes, *promise.bins.T], records.count)
+    tuple_of = np.empty(records.count, np.int64)
+    tuple_of[sort] = np.cumsum(first) - 1
+    at = sort[first]
+    table = np.stack(codes, axis=1) if codes else np.empty((records.count, 0), np.int32)
+    space = Space(
+        code=np.ascontiguousarray(table[at]),
+        tab=tab,
+        rows=np.bincount(tuple_of, weights=records.rows).astype(np.int64),
+        part=_numbered([cap[at] for cap in caps], at.size),
+        promise=promise.of(at),
+        width=width,
+    )
+    return Layout(space, columns, order, tuple_of, sum(_whole(column) for column in columns))
+
+
+def world_of(
+    space: Space, near: Codes, k: int, limit: int, gone: int, seed: int, look: int, *, with_links: bool = True
+) -> World:
+    """The space without classes, ready for moves that look at so many near tuples each.
+
+    `gone` is what a suppressed row costs, `limit` how many may be. Without links there is no room for classes.
+    """
+    promise, total = space.promise, int(space.rows.sum())
+    items = max(ITEMS_LEAST, ITEMS_EACH * k) if with_links else 0
+    classes = total // k + MADE
+    entries = min(total, space.count + 4 * items + total // 2) + 4 * items
+    code = np.zeros((space.count + items, space.code.shape[1] + promise.bins.shape[1]), np.int32)
+    code[: space.count] = np.concatenate([space.code, promise.bins], axis=1)
+    links = np.full((max(entries, classes + 1, space.count) if with_links else 0, 16), -1, np.int64)
+    if with_links:
+        _empty(links, classes, entries, gone)
+    rules = len(promise.rules)
+    state = np.zeros(RULE + RULE_FIELDS * rules, np.int64)
+    state[[UNUSED, SPARES, K, MAY_GO, LOOK]] = classes, entries, k, limit, look
+    state[[COLUMNS, TUPLES, WIDTH, RULES]] = space.code.shape[1], space.count, space.width, rules
+    state[DICE] = np.array([(2 * seed + 1) * GOLDEN % 2**64], np.uint64).view(np.int64)[0]
+    state[RULE:] = np.array(promise.rules, np.int64).reshape(-1)
+    real = np.concatenate([np.array(promise.limits, np.float64).reshape(-1), promise.ref])
+    slots = np.zeros((MADE + 1, space.width + promise.ref.size), np.int32)
+    return World(code, space.tab, slots, near, links, np.zeros((2 * items, 16), np.int64), state, real)
+
+
+def _empty(links: Ints, classes: int, entries: int, gone: int) -> None:
+    links[:, [COUNT, FIRST, ROWS, LOSS, PLACE]] = 0, -1, 0, 0, -1
+    links[:classes, FREE] = np.arange(classes, 0, -1)
+    links[:entries, SPARE] = np.arange(entries - 1, -1, -1)
+    links[GONE, LOSS] = gone
+
+
+def _columns(problem: Problem, records: Records, vocabulary: Sequence[Vocabulary]) -> tuple[Atoms, ...]:
+    weights = np.asarray(problem.weights or (1.0,) * len(problem.hierarchies), np.float64)
+    heaviest = float(weights.max(initial=0.0))
+    weights = weights / heaviest if heaviest > 0 else np.ones(weights.size)
+    columns = []
+    for j, (hierarchy, words) in enumerate(zip(problem.hierarchies, vocabulary, strict=True)):
+        held = np.bincount(records.codes[:, j], weights=records.rows, minlength=hierarchy.leaves).astype(np.int64)
+        columns.append(atoms_of(hierarchy, words, held, problem.k, float(weights[j])))
+    return tuple(columns)
+
+
+def _whole(column: Atoms) -> int:
+    """What `*` costs in a column."""
+    return column.unit * (column.cap.size - 1) if column.kind == "member" else column.unit
+
+
+def _tables(columns: Sequence[Atoms]) -> tuple[Codes, int]:
+    """`tab` for columns in the order of their kinds, and the width of a slot."""
+    kinds = [KINDS.index(column.kind) for column in columns]
+    head = np.zeros(HEAD + FIELDS * len(columns), np.int32)
+    head[:HEAD] = len(columns), *np.searchsorted(kinds, [0, 1, 2], side="right")
+    parts: list[Codes] = [head]
+    filled, width = head.size, FIRST_PAIR + 2 * len(columns)
+    for j, column in enumerate(columns):
+        at, more, lists = filled, filled + column.table.size, column.more.copy()
+        if column.kind == "member":
+            at = width
+            width += column.cap.size
+            lists[: column.cap.size + 1] += more
+        col = HEAD + FIELDS * j
+        head[[col + AT, col + MORE]] = at, more
+        head[col + SIZE] = column.table.shape[1] if column.kind in ("pair", "path") else column.unit
+        parts += [column.table.reshape(-1), lists]
+        filled += column.table.size + lists.size
+    return np.concatenate(parts).astype(np.int32), width
+
+
+def _sorted_groups(keys: Sequence[Codes], count: int) -> tuple[Ints, NDArray[np.bool_]]:
+    """(order of the records, whether each in that order is the first of its equals)."""
+    first = np.zeros(count, np.bool_)
+    first[:1] = True
+    if not keys:
+        return np.arange(count), first
+    lowest = [int(key.min(initial=0)) for key in keys]
+    shifted = [key - low for key, low in zip(keys, lowest, strict=True)]
+    words = pack(shifted, [int(key.max(initial=0)) + 1 for key in shifted])
+    sort = np.lexsort(words[::-1]) if len(words) > 1 else np.argsort(words[0], kind="stable")
+    for word in words:
+        inside = word[sort]
+        first[1:] |= inside[1:] != inside[:-1]
+    return sort, first
+
+
+def _numbered(caps: Sequence[Codes], count: int) -> Codes:
+    """(tuples,) number of the combination of caps. Tuples are sorted by it."""
+    fresh = np.zeros(count, np.bool_)
+    for cap in caps:
+        fresh[1:] |= cap[1:] != cap[:-1]
+    return np.cumsum(fresh).astype(np.int32)

@@ -1,0 +1,122 @@
+"""Growing classes from the rows in none, and homes for those left: the loops of a start."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonym.search.local.growth import grow
+from anonym.search.local.jit import inner
+from anonym.search.local.partition import new_class, put, set_loss
+from anonym.search.local.pool import add, pick, settle
+from anonym.search.local.price import COST, price
+from anonym.search.local.promises import is_monotone
+from anonym.search.local.world import (
+    BROKEN,
+    GONE,
+    ITEMS,
+    LEFT,
+    LEFT_OVER,
+    LOOSE,
+    LOOSE_ITEMS,
+    NEVER,
+    ONE,
+    PICK,
+    PICKED,
+    PICKS,
+    TAKER,
+    TAKER_LOSS,
+    TAKERS,
+    TUPLES,
+    WHO,
+    ZERO,
+    World,
+    int64,
+)
+
+Ints = NDArray[np.int64]
+
+
+@inner
+def take_below(w: World, known: Ints, limit: int, pull: float) -> None:
+    """Every tuple with rows left grows a class, taken if a row of it costs no more than `limit`.
+
+    `known` (tuples, 1) is a lower bound of what each tuple's class will cost: rows leave, so costs only rise.
+    """
+    for t in range(known.shape[0]):
+        while w.links[t, LEFT_OVER] > 0 and known[t, 0] <= limit:
+            gather(w, t)
+            known[t, 0] = NEVER
+            if grow(w, ZERO, ZERO, pull):
+                known[t, 0] = w.slots[0, COST]
+            if known[t, 0] > limit:
+                break
+            if is_monotone(w):
+                extend(w)
+            keep_grown(w)
+
+
+@inner
+def reset(w: World, t: int) -> None:
+    """The pool becomes tuple t, as far as rows of it are left."""
+    state = w.state
+    state[BROKEN] = 0
+    state[ITEMS] = 0
+    state[PICKS] = 0
+    state[TAKERS] = 0
+    add(w, t, w.links[t, LEFT_OVER], LOOSE, ZERO)
+    state[LOOSE_ITEMS] = 1
+
+
+@inner
+def gather(w: World, t: int) -> None:
+    """The pool becomes tuple t and those near it, as far as rows of them are left."""
+    near = w.near
+    reset(w, t)
+    for a in range(near.shape[1] // 2):
+        u = int64(near[t, a])
+        if u < 0:
+            break
+        if w.links[u, LEFT_OVER] > 0:
+            add(w, u, w.links[u, LEFT_OVER], LOOSE, ZERO)
+    w.state[LOOSE_ITEMS] = w.state[ITEMS]
+
+
+@inner
+def extend(w: World) -> None:
+    """All rows of the pool that cost class 0 nothing join it."""
+    for i in range(w.state[ITEMS]):
+        if w.pool[i, LEFT] > 0 and price(w, ZERO, w.state[TUPLES] + i) == w.slots[0, COST]:
+            pick(w, i, w.pool[i, LEFT], ZERO)
+
+
+@inner
+def keep_grown(w: World) -> None:
+    """Class 0 of the pool becomes a class."""
+    c = new_class(w)
+    for at in range(w.state[PICKS]):
+        t, rows = w.pool[w.pool[at, PICK], WHO], w.pool[at, PICKED]
+        put(w, c, t, rows)
+        w.links[t, LEFT_OVER] -= rows
+    set_loss(w, c, int64(w.slots[0, COST]))
+
+
+@inner
+def attach(w: World) -> int:
+    """Each row left joins the class where the loss rises least, among those of near tuples; how many joined."""
+    links, pool = w.links, w.pool
+    joined = ZERO
+    for t in range(w.state[TUPLES]):
+        while links[t, LEFT_OVER] > 0:
+            reset(w, t)
+            rows = links[t, LEFT_OVER]
+            if settle(w, ZERO, ZERO, rows) == NEVER:
+                rows = ONE
+                if settle(w, ZERO, ZERO, rows) == NEVER:
+                    break
+            put(w, pool[0, TAKER], t, rows)
+            if pool[0, TAKER] != GONE:
+                set_loss(w, pool[0, TAKER], pool[0, TAKER_LOSS])
+            links[t, LEFT_OVER] -= rows
+            joined += rows
+    return joined
