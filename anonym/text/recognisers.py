@@ -79,6 +79,7 @@ class Rule:
     needs_context: bool
     validator: Validator | None
     firm: bool
+    crosses: bool  # matches over blank lines
     languages: tuple[str, ...]
     examples: tuple[str, ...]
     counterexamples: tuple[str, ...]
@@ -181,6 +182,7 @@ def _rule(entry: Mapping[str, Any], flags: int, fragments: Mapping[str, str]) ->
         needs_context=bool(entry.get("needs_context", False)),
         validator=validator(entry["validator"]) if "validator" in entry else None,
         firm=bool(entry.get("firm", True)),
+        crosses=bool(entry.get("crosses_paragraphs", False)),
         languages=_languages(entry),
         examples=tuple(examples.get("match", ())),
         counterexamples=tuple(examples.get("no_match", ())),
@@ -227,6 +229,12 @@ def find(rule: Rule, text: str) -> Iterator[Span]:
                 yield Span(start, end, rule.entity, score, rule.name, rule.firm)
 
 
+LONG = 2_000
+"""Characters of a text from which its paragraphs are read one by one, so that a trigger shows a rule less of it."""
+
+_BLANK_LINE = re.compile(r"\n[ \t\r]*\n\s*")
+
+
 class RuleSet:
     """Rules over a column of texts, in one language."""
 
@@ -242,13 +250,32 @@ class RuleSet:
         return tuple(self._by_trigger)
 
     def detect(self, column: Column) -> Iterator[tuple[int, Span]]:
-        """Every finding in a column with its row."""
-        for trigger, rules in self._by_trigger.items():
-            rows = column.rows(trigger)
+        """Every finding in a column with its row. Long texts are read by paragraphs, but for rules that cross them."""
+        yield from self._detect(column, [rule for rule in self.rules if rule.crosses or not column.long])
+        if column.long:
+            pieces = [(row, *piece) for row, text in enumerate(column.texts) for piece in paragraphs(text)]
+            inside = [rule for rule in self.rules if not rule.crosses]
+            for index, span in self._detect(Column([text for _, _, text in pieces], self.triggers), inside):
+                row, start, _ = pieces[index]
+                yield row, span.at(span.start + start, span.end + start)
+
+    def _detect(self, column: Column, rules: Sequence[Rule]) -> Iterator[tuple[int, Span]]:
+        wanted = set(map(id, rules))
+        for trigger, triggered in self._by_trigger.items():
+            chosen = [rule for rule in triggered if id(rule) in wanted]
+            rows = column.rows(trigger) if chosen else []
             if rows:
                 buffer = _Joined(rows, [column.texts[row] for row in rows])
-                for rule in rules:
+                for rule in chosen:
                     yield from buffer.find(rule)
+
+
+def paragraphs(text: str) -> list[tuple[int, str]]:
+    """The paragraphs of a long text with their offsets; a short text whole."""
+    if len(text) <= LONG:
+        return [(0, text)]
+    starts = [0, *(match.end() for match in _BLANK_LINE.finditer(text))]
+    return [(start, text[start:end]) for start, end in zip(starts, (*starts[1:], len(text)), strict=True)]
 
 
 def column_trigger(trigger: str) -> str:
@@ -267,6 +294,7 @@ class Column:
 
     def __init__(self, texts: Sequence[str], triggers: Iterable[str]) -> None:
         self.texts = list(texts)
+        self.long = any(len(text) > LONG for text in self.texts)
         self._all = list(range(len(self.texts)))
         self._rows: dict[str, list[int]] = {}
         if len(self.texts) > SMALL or sum(map(len, self.texts)) > SMALL_CHARACTERS:

@@ -17,7 +17,7 @@ from anonym.text.options import TextOptions
 from anonym.text.patterns import UserPatterns
 from anonym.text.presidio import recognisers
 from anonym.text.reading import for_model
-from anonym.text.recognisers import Column, RuleSet, packs
+from anonym.text.recognisers import Column, RuleSet, packs, paragraphs
 from anonym.text.replace import mask, merged, replaced, replacement, splice, tag
 from anonym.text.resolve import resolve
 from anonym.text.secrets import Secrets
@@ -213,17 +213,19 @@ class Scrubber:
         views = {row: for_model(column.texts[row], found[row], lexicon) for row in rows}
         views = {row: view for row, view in views.items() if view.text.strip()}
         read = memory.setdefault(model.name, {})
-        new = list(dict.fromkeys(view.text for view in views.values() if view.text not in read))
+        pieces = {row: paragraphs(view.text) for row, view in views.items()}
+        new = list(dict.fromkeys(piece for each in pieces.values() for _, piece in each if piece not in read))
         read.update(zip(new, model.entities(new), strict=True))
         for row, view in views.items():
-            kept = [tidy for span in read[view.text] if (tidy := plausible(view.text, span, self._lexicon))]
+            spans = (span.at(span.start + at, span.end + at) for at, piece in pieces[row] for span in read[piece])
+            kept = [tidy for span in spans if (tidy := plausible(view.text, span, self._lexicon))]
             if self._lexicon:
                 kept = [self._lexicon.extended(view.text, span) for span in kept]
             found[row] += [view.original(span) for span in kept]
 
 
 Memory = dict[str, dict[str, list[Span]]]
-"""By model: what it found in which text."""
+"""By model: what it found in which paragraph."""
 
 
 def _by_known_values(batch: pl.DataFrame, column: Column, found: list[list[Span]]) -> None:

@@ -33,7 +33,7 @@ class Zones:
 
 
 NO_ZONES = Zones()
-STRUCTURED = r"<[A-Za-z!/]|^\s*[\[{]|\]\(|█"
+STRUCTURED = r"<[A-Za-z!/]|&lt;[A-Z]|^\s*[\[{]|\]\(|█"
 """Rows that can have zones at all, in Rust's syntax."""
 
 

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonym.errors import InputError
@@ -41,6 +41,7 @@ def test_no_label_no_rate() -> None:  # T73
     assert measure(documents[:1], [[]]).evidence()["overall"]["rate"] is None
 
 
+@settings(deadline=None)
 @given(st.integers(0, 500), st.integers(0, 500))
 def test_wilson_contains_the_rate_and_solves_its_equation(a: int, b: int) -> None:
     part = Proportion(min(a, b), max(a, b))

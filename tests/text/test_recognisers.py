@@ -14,6 +14,7 @@ from naive import text as naive
 
 from anonym.errors import PolicyError
 from anonym.text.recognisers import (
+    LONG,
     PACKS_OF,
     Column,
     Rule,
@@ -113,6 +114,16 @@ def _entry(**changes: Any) -> dict[str, Any]:
     entry: dict[str, Any] = {"name": "r", "supported_entity": "X", "trigger": changes.pop("trigger", "")}
     pattern = {"name": "p", "regex": changes.pop("regex", "abc"), "score": changes.pop("score", 0.5)}
     return {**entry, "patterns": [pattern], **changes}
+
+
+def test_long_texts_are_read_by_paragraphs_and_found_the_same() -> None:
+    rules = RuleSet([rule for pack in packs(["general", "dates", "people"]) for rule in pack.rules], "en")
+    parts = ["Mr Vanterpool wrote on 12 May 1999.", "o@x.example", "Kind regards,", "Odalys Brenthwick", "x" * 900] * 5
+    text = "\n\n".join(parts)
+    assert len(text) > LONG
+    found = {span for _, span in rules.detect(Column([text], rules.triggers))}
+    assert found == {span for rule in rules.rules for span in find(rule, text)}
+    assert "Odalys Brenthwick" in {text[span.start : span.end] for span in found}
 
 
 def test_a_file_of_presidio_is_read_as_presidio_reads_it() -> None:

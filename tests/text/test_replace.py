@@ -6,7 +6,7 @@ import re
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import text as naive
 
@@ -27,12 +27,14 @@ def spliced(draw: st.DrawFn) -> tuple[str, list[Span], list[str]]:
     return text, spans, draw(st.lists(st.text(max_size=6), min_size=len(spans), max_size=len(spans)))
 
 
+@settings(deadline=None)
 @given(spliced())
 def test_splicing_from_the_left_is_splicing_from_the_right(case: tuple[str, list[Span], list[str]]) -> None:
     text, spans, new = case
     assert splice(text, spans, new) == naive.spliced(text, spans, new)
 
 
+@settings(deadline=None)
 @given(spliced(), st.data())
 def test_spans_of_the_replaced_text_go_back_to_the_original(
     case: tuple[str, list[Span], list[str]], data: st.DataObject

@@ -120,7 +120,7 @@ class _Tags(html.parser.HTMLParser):
 
 def _tags(page: str) -> list[str]:
     parser = _Tags()
-    parser.feed(page.replace("<EMAIL_ADDRESS>", ""))
+    parser.feed(page)
     return parser.seen
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonym.text.spans import Span
@@ -32,6 +32,7 @@ def test_a_span_in_the_view_covers_whole_units_of_the_original() -> None:
     assert original[back.start : back.end] == "odalys&#64;x.example"
 
 
+@settings(deadline=None)
 @given(TEXTS)
 def test_every_character_of_the_view_has_its_place(text: str) -> None:
     view = decoded(text)
@@ -50,6 +51,7 @@ def test_every_character_of_the_view_has_its_place(text: str) -> None:
         assert decoded(text[whole.start : whole.end]).text == view.text
 
 
+@settings(deadline=None)
 @given(st.text(max_size=20), st.integers(0, 20), st.integers(0, 20), st.text(max_size=5))
 def test_units_stand_for_stretches(text: str, a: int, b: int, plain: str) -> None:
     start, end = sorted((min(a, len(text)), min(b, len(text))))
