@@ -241,8 +241,10 @@ def main() -> None:
         sys.exit(2)
     except BrokenPipeError:
         sys.exit(6)
-    except (Exception, KeyboardInterrupt, click.Abort) as error:
-        # The last resort is wide on purpose: an engine's message may hold values, so only its kind is named.
+    except SystemExit:
+        raise
+    except BaseException as error:
+        # The last resort is wide on purpose: an engine's panic is no Exception, and its message may hold values.
         sys.exit(_say(error, interrupted=interrupted.is_set() or isinstance(error, KeyboardInterrupt | click.Abort)))
 
 

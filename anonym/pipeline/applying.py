@@ -12,6 +12,7 @@ from anonym.columns.keys import Key, read_keys
 from anonym.errors import CallError, GuaranteeError, InconclusiveError, VerificationError
 from anonym.hierarchy.model import FileHierarchy, Prefix
 from anonym.io import PrivateFolder, Source, Target, open_paths
+from anonym.io.release import refuse_unwritable
 from anonym.io.source import ReadOptions, file_sha256, same_file
 from anonym.pipeline.evidence import Clock, Run, facts_of_run, file_names
 from anonym.pipeline.facts import facts_of
@@ -21,7 +22,7 @@ from anonym.pipeline.progress import Progress
 from anonym.pipeline.rejected import rejected_evidence
 from anonym.pipeline.solve import solve, suppression_limit
 from anonym.pipeline.transform import TextLedger, transform
-from anonym.pipeline.verifying import Verified, verify
+from anonym.pipeline.verifying import Verified, released_schema, verify
 from anonym.pipeline.write import Written, write_release
 from anonym.policy import Policy
 from anonym.policy.globs import entries_of, is_glob
@@ -105,6 +106,7 @@ def publish(target: Target, evidence: dict[str, Any], plan: Plan | None) -> None
 def make(policy: Policy, source: Source, part: Path, private: PrivateFolder, clock: Clock, progress: Progress) -> Made:
     """Profile, search, apply, verify: the release is written to `part` and read again from there."""
     columns = policy.resolve(source.schema)
+    refuse_unwritable(part.suffix, released_schema(columns))
     keyring = read_keys(_keys(columns), policy.base)
     seen = profile(policy, source, columns, progress)
     refuse_rare_keep_values(policy, columns, source)

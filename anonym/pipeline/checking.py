@@ -49,7 +49,7 @@ def check(policy: Policy | Mapping[str, Any] | str | Path, table: Any) -> Verdic
 def release_options(policy: Policy) -> ReadOptions:
     """Labels in a CSV release are text: `01` and `1` are two of them."""
     quasi = {name for name, role in policy.columns.items() if isinstance(role, Quasi)}
-    return ReadOptions(as_text=lambda name: name in quasi)
+    return ReadOptions(as_text=lambda name: name in quasi, hive_ok=True)
 
 
 def _is_ours(release: Path) -> bool:

@@ -6,7 +6,12 @@ import polars as pl
 
 
 def printed(values: pl.Series) -> pl.Series:
-    """Numbers in shortest form (`31`, `0.5`, `3.0`), decimals with their scale, dates and times in ISO form."""
+    """Numbers in shortest form (`31`, `0.5`, `3.0`), decimals with their scale, dates and times in ISO form.
+
+    Lists, structs and bytes have no one text: null.
+    """
+    if values.dtype.is_nested() or values.dtype == pl.Binary:
+        return pl.repeat(None, len(values), dtype=pl.String, eager=True).alias(values.name)
     if values.dtype == pl.Date:
         return values.dt.to_string("%Y-%m-%d")
     if isinstance(values.dtype, pl.Datetime):
