@@ -7,6 +7,7 @@ distinct within a class, the weights positive.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,15 +92,39 @@ def exp_entropy(start: Ints, weight: Floats) -> Floats:
 
 
 @kernel
+def sort_rising(values: NDArray[Any], count: int) -> None:
+    """Heap sort of values[:count], in place. NumPy's own sort takes 3 s to compile, this one 0.3."""
+    for end in range(2 * count - 1, 0, -1):
+        # first half: let each parent sink, from the last; second half: move the largest to the end
+        root = end - count
+        last = count
+        if end < count:
+            values[0], values[end] = values[end], values[0]
+            root = 0
+            last = end
+        child = 2 * root + 1
+        while child < last:
+            if child + 1 < last and values[child] < values[child + 1]:
+                child += 1
+            if values[root] >= values[child]:
+                break
+            values[root], values[child] = values[child], values[root]
+            root = child
+            child = 2 * root + 1
+
+
+@kernel
 def head_and_tail(start: Ints, weight: Floats, rank: int) -> tuple[Floats, Floats]:
     """The largest count r1 of each class, and r_rank + ... + r_m, counts in falling order."""
     head = np.zeros(start.size - 1, np.float64)
     tail = np.zeros(start.size - 1, np.float64)
+    rising = weight.copy()
     for c in range(head.size):
-        rising = np.sort(weight[start[c] : start[c + 1]])
-        if rising.size > 0:
-            head[c] = rising[rising.size - 1]
-        for at in range(rising.size - rank + 1):
+        count = start[c + 1] - start[c]
+        sort_rising(rising[start[c] :], count)
+        if count > 0:
+            head[c] = rising[start[c + 1] - 1]
+        for at in range(start[c], start[c + 1] - rank + 1):
             tail[c] += rising[at]
     return head, tail
 
@@ -173,33 +198,35 @@ def removal_for_entropy(start: Ints, weight: Floats, least: float) -> Floats:
     """
     out = np.zeros(start.size - 1, np.float64)
     for c in range(out.size):
-        counts = weight[start[c] : start[c + 1]]
-        if counts.size < least or counts.size == 0:
+        largest = 0.0
+        for at in range(start[c], start[c + 1]):
+            largest = max(largest, weight[at])
+        if start[c + 1] - start[c] < least or largest == 0.0:
             out[c] = np.inf
             continue
-        if capped_entropy(counts, counts.max()) >= least:
+        if capped_entropy(weight, start[c], start[c + 1], largest) >= least:
             continue
-        low, high = 0.0, counts.max()  # entropy is short at high, reaches it towards 0
+        low, high = 0.0, largest  # entropy is short at high, reaches it towards 0
         for _ in range(60):
             middle = 0.5 * (low + high)
-            if capped_entropy(counts, middle) >= least:
+            if capped_entropy(weight, start[c], start[c + 1], middle) >= least:
                 low = middle
             else:
                 high = middle
-        for count in counts:
-            out[c] += max(count - high, 0.0)
+        for at in range(start[c], start[c + 1]):
+            out[c] += max(weight[at] - high, 0.0)
     return out
 
 
 @kernel
-def capped_entropy(counts: Floats, cap: float) -> float:
-    """exp of the entropy of min(counts, cap)."""
+def capped_entropy(weight: Floats, begin: int, end: int, cap: float) -> float:
+    """exp of the entropy of min(weight[begin:end], cap)."""
     total = 0.0
-    for count in counts:
-        total += min(count, cap)
+    for at in range(begin, end):
+        total += min(weight[at], cap)
     entropy = 0.0
-    for count in counts:
-        share = min(count, cap) / total
+    for at in range(begin, end):
+        share = min(weight[at], cap) / total
         if share > 0.0:
             entropy -= share * math.log(share)
     return math.exp(entropy)
@@ -213,31 +240,31 @@ def removal_for_recursive(start: Ints, weight: Floats, c: float, rank: int) -> F
     towards less removal, with equality let through.
     """
     out = np.zeros(start.size - 1, np.float64)
-    for at in range(out.size):
-        rising = np.sort(weight[start[at] : start[at + 1]])
-        if rising.size < rank or rising.size == 0 or not tail_reaches(rising, 0.0, c, rank):
-            out[at] = np.inf
+    rising = weight.copy()
+    for k in range(out.size):
+        begin, end = start[k], start[k + 1]
+        sort_rising(rising[begin:], end - begin)
+        if end - begin < rank or end == begin or c * (end - begin - rank + 1) * (1.0 + 1e-12) < 1.0:
+            out[k] = np.inf  # not even equal counts hold
             continue
-        low, high = 0.0, rising[rising.size - 1]
-        if tail_reaches(rising, high, c, rank):
+        low, high = 0.0, rising[end - 1]
+        if tail_reaches(rising, begin, end, high, c, rank):
             continue
         for _ in range(60):
             middle = 0.5 * (low + high)
-            if tail_reaches(rising, middle, c, rank):
+            if tail_reaches(rising, begin, end, middle, c, rank):
                 low = middle
             else:
                 high = middle
-        for count in rising:
-            out[at] += max(count - high, 0.0)
+        for at in range(begin, end):
+            out[k] += max(rising[at] - high, 0.0)
     return out
 
 
 @kernel
-def tail_reaches(rising: Floats, cap: float, c: float, rank: int) -> bool:
-    """Whether cap <= c x tail of min(counts, cap), counts in rising order; cap 0 stands for the limit towards 0."""
-    if cap == 0.0:
-        return c * (rising.size - rank + 1) * (1.0 + 1e-12) >= 1.0
+def tail_reaches(rising: Floats, begin: int, end: int, cap: float, c: float, rank: int) -> bool:
+    """Whether cap <= c x tail of min(counts, cap), for the rising counts of rising[begin:end]."""
     tail = 0.0
-    for at in range(rising.size - rank + 1):
+    for at in range(begin, end - rank + 1):
         tail += min(rising[at], cap)
     return cap <= c * tail * (1.0 + 1e-12)

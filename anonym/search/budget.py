@@ -9,7 +9,7 @@ from typing import Literal
 Budget = Literal["default", "thorough"] | tuple[Literal["tries", "nodes", "seconds"], int]
 Progress = Callable[[str], None]
 
-READS = {"default": 600_000_000, "thorough": 6_000_000_000}  # prefixes read; about 10 ns each
+READS = {"default": 400_000_000, "thorough": 4_000_000_000}  # prefixes read, 10 to 15 ns each
 REPORT = 500  # checks between two words of progress
 
 

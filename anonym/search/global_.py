@@ -27,7 +27,7 @@ from anonym.search.sizes import SizeCost
 FULL_NODES = 2_000_000  # lattices above are not expected to be searched in full: the start is worth more
 KICKS = 40  # disturbances of the start there
 CLIMB, BRANCH = 0.3, 0.85  # shares of the budget spent when the climb, and branch and bound, must have ended
-PART_NODES = 20_000  # recodings in each part of the lattice that a bound is put together from
+PART_NODES = 4_000  # recodings in each part of the lattice that a bound is put together from
 
 Grounds = dict[int, tuple[Ground, ...]]
 
@@ -122,7 +122,9 @@ def _bound_by_parts(problem: Problem, lattice: Lattice, meter: Meter) -> float:
     if problem.objective not in ("loss", "entropy"):
         return 0.0
     total = 0.0
-    for columns in _parts(lattice):
+    parts = _parts(lattice)
+    ends = np.linspace(BRANCH, 1.0, len(parts) + 1)[1:].tolist()
+    for i, columns in enumerate(parts):
         part = replace(
             problem,
             cells=replace(problem.cells, codes=np.ascontiguousarray(problem.cells.codes[:, columns])),
@@ -132,7 +134,7 @@ def _bound_by_parts(problem: Problem, lattice: Lattice, meter: Meter) -> float:
             closeness=(),
         )
         smaller = lattice_of(part)
-        search = BranchAndBound(smaller, judge_of(part, smaller, {}), part.rows, part.limit, meter.step)
+        search = BranchAndBound(smaller, judge_of(part, smaller, {}), part.rows, part.limit, meter.part(ends[i]))
         search.run()
         total += search.bound
     return total

@@ -213,8 +213,9 @@ def _entries(sensitive: SensitiveCounts, lattice: Lattice) -> tuple[Entries, ...
             loose = (parents[loose[0]], loose[1], loose[2])
             triples = _distinct(triples[0], parents[triples[1]], triples[2])
         several = _in_several(*triples[:2])
-        alone = _alone(triples, ~several, depth.count, sensitive.size)
-        table = ClassHistograms.of(*_joined(loose, alone), depth.count, sensitive.size)
+        if not several.all():
+            loose = _joined(loose, _alone(triples, ~several, depth.count, sensitive.size))
+        table = ClassHistograms.of(*loose, depth.count, sensitive.size)
         of = np.repeat(np.arange(depth.count, dtype=np.int32), np.diff(table.start))
         loose = (of, table.value, table.weight)
         triples = (triples[0][several], triples[1][several], triples[2][several])

@@ -12,13 +12,12 @@ from functools import cache
 from typing import Any
 
 from anonym.text.recognisers import (
-    CONTEXT_AFTER,
-    CONTEXT_BEFORE,
     CONTEXT_BOOST,
     THRESHOLD,
     Column,
     Predefined,
     column_trigger,
+    named_near,
 )
 from anonym.text.spans import Span
 
@@ -86,9 +85,7 @@ class PresidioRecogniser:
             return 0.0
         if self._context is None:
             return score
-        before = part[max(0, result.start - CONTEXT_BEFORE) : result.start]
-        near = self._context.search(before) or self._context.search(part[result.end : result.end + CONTEXT_AFTER])
-        if near is None:
+        if not named_near(self._context, part, result.start, result.end):
             return 0.0 if self.declared.needs_context else score
         return min(1.0, score + CONTEXT_BOOST)
 

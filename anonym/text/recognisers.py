@@ -201,15 +201,23 @@ def _predefined(entry: Mapping[str, Any]) -> Predefined:
     )
 
 
+_TAG_PART = re.compile(r"<?[A-Z][A-Z0-9_]*>")
+
+
+def named_near(context: re.Pattern[str], text: str, start: int, end: int) -> bool:
+    """Whether a context word stands near text[start:end]; the words of our own tags are none."""
+    around = (text[max(0, start - CONTEXT_BEFORE) : start], text[end : end + CONTEXT_AFTER])
+    return any(context.search(_TAG_PART.sub(" ", part)) for part in around)
+
+
 def confirmed(rule: Rule, text: str, start: int, end: int, score: float) -> float | None:
     """The score of a match after validator and context, or None where it is refused."""
     if rule.validator is not None and not rule.validator(text[start:end]):
         return None
     if rule.context is None:
         return score if score >= THRESHOLD else None
-    before, after = text[max(0, start - CONTEXT_BEFORE) : start], text[end : end + CONTEXT_AFTER]
-    near = rule.context.search(before) or rule.context.search(after)
-    if near is None and rule.needs_context:
+    near = named_near(rule.context, text, start, end)
+    if not near and rule.needs_context:
         return None
     score = min(1.0, score + CONTEXT_BOOST) if near else score
     return score if score >= THRESHOLD else None

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from anonym.search.local.jit import kernel
 from anonym.search.local.moves import move
 from anonym.search.local.partition import adopt
-from anonym.search.local.start import attach, take_below
+from anonym.search.local.start import attach, sweep, take_below
 from anonym.search.local.world import LISTED, World
 
-ADOPT, TAKE, ATTACH, IMPROVE = range(4)
+ADOPT, TAKE, SWEEP, ATTACH, IMPROVE = range(5)
 NO_TABLE = np.empty((0, 3), np.int64)
 
 Ints = NDArray[np.int64]
@@ -30,9 +30,14 @@ def take_classes(w: World, known: Ints, limit: int, pull: float) -> None:
     _act(w, TAKE, known, amount=limit, pull=pull)
 
 
-def attach_left(w: World) -> int:
+def sweep_classes(w: World, rings: Ints, reach: int, pull: float) -> None:
+    """See `start.sweep`."""
+    _act(w, SWEEP, rings, amount=reach, pull=pull)
+
+
+def attach_left(w: World) -> None:
     """See `start.attach`."""
-    return _act(w, ATTACH)
+    _act(w, ATTACH)
 
 
 def improve(w: World, tries: int, hot: float, cold: float, pull: float) -> int:
@@ -54,8 +59,10 @@ def act(w: World, what: int, table: Ints, amount: int, hot: float, cold: float, 
         adopt(w, table)
     elif what == TAKE:
         take_below(w, table, amount, pull)
+    elif what == SWEEP:
+        sweep(w, table, amount, pull)
     elif what == ATTACH:
-        done = attach(w)
+        attach(w)
     else:
         for i in range(amount):
             if w.state[LISTED] == 0:

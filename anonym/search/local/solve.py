@@ -66,7 +66,7 @@ def solve(
         raise PolicyError([Fault("search.strategy", "expected `global`: `local` is not supported yet with a unit")])
     compile_s = rehearse(progress)
     began = time.process_time()
-    labels: Sequence[Vocabulary] = ("label",) * len(problem.hierarchies)
+    labels: list[Vocabulary] = ["label"] * len(problem.hierarchies)
     words = vocabulary or labels
     by_code = np.lexsort(np.concatenate([records.codes, records.sensitive], axis=1).T[::-1])
     ordered = Records(records.codes[by_code], records.sensitive[by_code], records.rows[by_code])

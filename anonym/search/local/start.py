@@ -83,6 +83,53 @@ def gather(w: World, t: int) -> None:
 
 
 @inner
+def sweep(w: World, rings: Ints, reach: int, pull: float) -> None:
+    """Every tuple with rows left, in a given order, grows a class from those near it in several orders of the table.
+
+    `rings` (tuples, 2 orders + 2): for each order the next and the previous tuple with rows left, -1 for none; a
+    stamp; the order in which tuples take their turn. Tuples without rows leave the orders.
+    """
+    for i in range(rings.shape[0]):
+        t = rings[i, -1]
+        if w.links[t, LEFT_OVER] > 0:
+            gather_around(w, rings, t, reach)
+            if grow(w, ZERO, ZERO, pull):
+                keep_grown(w)
+                for at in range(w.state[PICKS]):
+                    leave_rings(w, rings, w.pool[w.pool[at, PICK], WHO])
+
+
+@inner
+def gather_around(w: World, rings: Ints, t: int, reach: int) -> None:
+    """The pool becomes tuple t and those a few places away in each order."""
+    stamp = rings.shape[1] - 2
+    reset(w, t)
+    rings[t, stamp] = t
+    for side in range(stamp):
+        u = t
+        for _ in range(reach):
+            u = rings[u, side]
+            if u < 0:
+                break
+            if rings[u, stamp] != t:
+                rings[u, stamp] = t
+                add(w, u, w.links[u, LEFT_OVER], LOOSE, ZERO)
+    w.state[LOOSE_ITEMS] = w.state[ITEMS]
+
+
+@inner
+def leave_rings(w: World, rings: Ints, t: int) -> None:
+    """Tuple t leaves the orders if it has no rows left."""
+    if w.links[t, LEFT_OVER] == 0:
+        for side in range(0, rings.shape[1] - 2, 2):
+            after, before = rings[t, side], rings[t, side + 1]
+            if after >= 0:
+                rings[after, side + 1] = before
+            if before >= 0:
+                rings[before, side] = after
+
+
+@inner
 def extend(w: World) -> None:
     """All rows of the pool that cost class 0 nothing join it."""
     for i in range(w.state[ITEMS]):
@@ -102,10 +149,12 @@ def keep_grown(w: World) -> None:
 
 
 @inner
-def attach(w: World) -> int:
-    """Each row left joins the class where the loss rises least, among those of near tuples; how many joined."""
+def attach(w: World) -> None:
+    """Each row left joins the class where the loss rises least, among those of near tuples.
+
+    Those without a place are suppressed for now, whatever the limit: moves find them one.
+    """
     links, pool = w.links, w.pool
-    joined = ZERO
     for t in range(w.state[TUPLES]):
         while links[t, LEFT_OVER] > 0:
             reset(w, t)
@@ -113,10 +162,9 @@ def attach(w: World) -> int:
             if settle(w, ZERO, ZERO, rows) == NEVER:
                 rows = ONE
                 if settle(w, ZERO, ZERO, rows) == NEVER:
-                    break
+                    rows = links[t, LEFT_OVER]
+                    pool[0, TAKER] = GONE
             put(w, pool[0, TAKER], t, rows)
             if pool[0, TAKER] != GONE:
                 set_loss(w, pool[0, TAKER], pool[0, TAKER_LOSS])
             links[t, LEFT_OVER] -= rows
-            joined += rows
-    return joined
