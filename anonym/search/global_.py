@@ -94,7 +94,7 @@ def searched(problem: Problem, lattice: Lattice, judge: Judge, meter: Meter) -> 
     if search.root() is None:
         return search  # nothing is possible
     search.offer(tuple(len(axis.levels) - 1 for axis in lattice.axes))  # something to return, however small the budget
-    if lattice.nodes > CLIMB_NODES and not problem.profiles:
+    if lattice.nodes > CLIMB_NODES:
         climb = Climb(lattice, judge, problem.rows, problem.limit, meter.part(CLIMB), cost)
         search.offer(climb.run(KICKS if lattice.nodes > FULL_NODES else 0).chosen)
     search.run()

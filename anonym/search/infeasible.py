@@ -50,8 +50,9 @@ def refusal(problem: Problem, grounds: Grounds, *, proven: bool) -> GuaranteeErr
     """The error for a problem without a solution: `found` carries the nearest one and what it misses."""
     lattice = lattice_of(replace(problem, objective="suppression", weights=()))
     judge = judge_of(problem, lattice, grounds)
-    chosen = dict.fromkeys((_least_suppressing(problem, lattice, judge), _coarsest(lattice)))
-    cases = [_case(problem, lattice, judge, each) for each in chosen]
+    least, coarsest = _least_suppressing(problem, lattice, judge), _coarsest(lattice)
+    cases = [_case(problem, lattice, judge, chosen) for chosen in dict.fromkeys((coarsest, least))]
+    cases.sort(key=lambda case: case.gone(judge))  # the coarsest first if no other suppresses less
     nearest = list(_nearest(problem, judge, cases))
     gone = cases[0].gone(judge)
     found = {
@@ -158,7 +159,7 @@ def _failing(problem: Problem, judge: Judge, case: Case) -> Iterator[dict[str, A
 
 def _described(diversity: LDiversity) -> tuple[str, float, Callable[..., Any]]:
     if isinstance(diversity, RecursiveL):
-        return f"recursive ({diversity.c}, {diversity.l})-diversity: c", diversity.c, max
+        return f"c of recursive (c, {diversity.l})-diversity", diversity.c, max
     return ("distinct l" if isinstance(diversity, DistinctL) else "entropy l"), diversity.l, min
 
 
@@ -189,7 +190,7 @@ def _failure(
 
 def _nearest(problem: Problem, judge: Judge, cases: Sequence[Case]) -> Iterator[Promise]:
     """For each criterion, the nearest value of it alone that would do, where one does."""
-    for promises in _alternatives(problem, judge, cases[-1]):
+    for promises in _alternatives(problem, judge, cases[0]):
         holding = _first(promises, lambda p: any(case.gone(p.judge) <= problem.limit for case in cases))
         if holding is not None:
             yield holding
