@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
+import os
 import signal
 import sys
 import threading
@@ -254,6 +255,7 @@ def _watch_interrupts() -> threading.Event:
 
     def interrupt(_number: int, _frame: object) -> None:
         seen.set()
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         raise KeyboardInterrupt
 
     if threading.current_thread() is threading.main_thread():
@@ -266,7 +268,9 @@ def _say(error: BaseException, *, interrupted: bool) -> int:
     if interrupted:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         click.echo("anonym: interrupted; nothing was released", err=True)
-        return 130
+        # All contexts have been left. An engine's threads may raise the interruption again while Python winds down,
+        # and the process would then die of the signal.
+        os._exit(130)
     if isinstance(error, AnonymError):
         click.echo(f"anonym: {error}", err=True)
         return error.status
