@@ -144,21 +144,48 @@ def equal_distance(start: Ints, value: Codes, weight: Floats, reference: Floats)
 
 @kernel
 def line_distance(start: Ints, value: Codes, weight: Floats, reference: Floats, rank: Codes, gap: Floats) -> Floats:
-    """Earth mover's distance on a line: `gap[i]` is the distance from rank i to rank i + 1, `reference` is by rank."""
+    """Earth mover's distance on a line: `gap[i]` is the distance from rank i to rank i + 1, `reference` is by rank.
+
+    Between two of its values a class's cumulated share is constant while the reference's rises: the gaps there split at
+    one crossing, found by bisection, and both parts follow from prefix sums. So only a class's own values are visited.
+    """
     out = np.zeros(start.size - 1, np.float64)
-    share = np.zeros(gap.size, np.float64)
+    size = gap.size
+    rising = np.cumsum(reference)
+    length = np.zeros(size + 1, np.float64)
+    area = np.zeros(size + 1, np.float64)
+    for i in range(size):
+        length[i + 1] = length[i] + gap[i]
+        area[i + 1] = area[i] + gap[i] * rising[i]
+    share = np.zeros(size, np.float64)
+    ranks = np.empty(size + 1, np.int64)
     for c in range(out.size):
+        count = start[c + 1] - start[c]
         total = 0.0
-        for at in range(start[c], start[c + 1]):
-            total += weight[at]
-        for at in range(start[c], start[c + 1]):
-            share[rank[value[at]]] += weight[at] / total
-        carried = 0.0
-        for i in range(gap.size):
-            carried += share[i] - reference[i]
-            out[c] += abs(carried) * gap[i]
-        for at in range(start[c], start[c + 1]):
-            share[rank[value[at]]] = 0.0
+        for at in range(count):
+            total += weight[start[c] + at]
+        for at in range(count):
+            ranks[at] = rank[value[start[c] + at]]
+            share[ranks[at]] += weight[start[c] + at] / total
+        sort_rising(ranks, count)
+        ranks[count] = size
+        level, begin = 0.0, 0
+        for at in range(count + 1):
+            end = ranks[at]
+            low, high = begin, end
+            while low < high:
+                middle = (low + high) // 2
+                if rising[middle] < level:
+                    low = middle + 1
+                else:
+                    high = middle
+            out[c] += level * (2.0 * length[low] - length[begin] - length[end])
+            out[c] += area[begin] + area[end] - 2.0 * area[low]
+            if at < count:
+                level += share[end]
+                share[end] = 0.0
+                begin = end
+        out[c] = max(out[c], 0.0)  # differences of prefix sums round below 0
     return out
 
 

@@ -94,7 +94,7 @@ class BranchAndBound:
         self.open = math.inf  # the least bound of a node left unvisited
         self.running = True
         self.reads = 0  # since the last check
-        self.numbers = np.arange(lattice.depths[-1].count + 2)
+        self.numbers = np.arange(lattice.depths[-1].count, dtype=np.int32)
         self.base = None if size_cost is not None else _base(lattice)
 
     def run(self) -> None:
@@ -220,7 +220,7 @@ class BranchAndBound:
         class_of, rows, members, paid = self._merged(split, level)
         owner = NONE
         if self._needs_judging(depth):
-            owner = kernels.spread(split.entry_of, class_of, self.numbers[: rows.size].astype(np.int32))
+            owner = kernels.spread(split.entry_of, class_of, self.numbers[: rows.size])
             self.judge.count_shared(depth, owner, members)
         self._count(owner.size)
         classes = Classes(depth, owner, rows, members)
