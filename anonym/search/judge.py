@@ -134,7 +134,8 @@ def least_removal(judge: Judge, classes: Classes, holds: Bools, budget: int) -> 
     """The least rows (classes,) that must leave each class of `holds` (k) for a refinement to release the rest.
 
     inf: the class is lost to every refinement. `budget` is the number of rows that may still be suppressed in all.
-    Where units lie in several classes their weights do not add up, and only k and distinct l cut.
+    Where units lie in several classes their weights do not add up: what needs more values than a class has is lost
+    whatever they weigh, and nothing else cuts.
     """
     removal = np.where(holds, 0.0, np.inf)
     tables = [judge.histograms(classes, i) for i in range(len(judge.asked))]
@@ -203,7 +204,8 @@ def _members(problem: Problem, lattice: Lattice) -> tuple[Members, ...]:
 
 def _entries(sensitive: SensitiveCounts, lattice: Lattice) -> tuple[Entries, ...]:
     """The column at every depth: built from the deepest up, each depth from the one below."""
-    loose = (lattice.entry[sensitive.cell], sensitive.value, sensitive.weight)
+    # copies: a read-only array would be another type to Numba, and compiled anew
+    loose = (lattice.entry[sensitive.cell], np.array(sensitive.value, np.int32), np.array(sensitive.weight, np.float64))
     triples = _distinct(sensitive.shared_unit, lattice.entry[sensitive.shared_cell], sensitive.shared_value)
     found: list[Entries] = []
     for index in reversed(range(len(lattice.depths))):

@@ -2,8 +2,9 @@
 
 A unit's profile is the multiset of its released tuples. Two units of one profile under a recoding have one profile
 under every coarser one. So a profile that fewer than k units share is lost to every refinement, its units with it; and
-so is every unit with a row in a class that fails distinct l. Entropy and recursive l and t do not cut here: they are
-judged on complete recodings only. Profiles are told apart by a 64-bit sum of random words.
+so is every unit with a row in a class that fails a criterion monotone under `subset` (distinct l). Entropy and recursive
+l and t do not cut here: they are judged on complete recodings only. Profiles are told apart by a 64-bit sum of random
+words.
 
 In a recoding, the units of profiles below k leave, then those with a row in a class that fails l, again from the start
 until none does; then those with a row in a class that fails t, and again from the start.
@@ -18,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from anonym.criteria import ClassHistograms, DistinctL
+from anonym.criteria import ClassHistograms
 from anonym.search import kernels
 from anonym.search.incumbent import Incumbent, Levels
 from anonym.search.judge import Judge
@@ -197,7 +198,7 @@ class ProfileSearch:
         for i, asked in enumerate(self.judge.asked):
             folded = tables[i].folded(self.judge.folds[i])
             for diversity in asked.diversity:
-                if is_complete or isinstance(diversity, DistinctL):
+                if is_complete or "subset" in diversity.monotone:
                     holds &= self.judge.diversity(diversity, folded, members)[1]
         return holds
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -185,6 +186,16 @@ def test_hierarchies_that_do_not_nest_are_an_internal_error() -> None:
     crossing = naive.Column([[0, 1, 2], [3, 3, 4], [5, 6, 6]], [Fraction(0)] * 7, 0, 2)
     with pytest.raises(InternalError, match="column q0"):
         solve(problem_of(naive.Table(rows((0, "a", 3), (1, "a", 3), (2, "a", 3)), [crossing], False, 2, 0)))
+
+
+@pytest.mark.parametrize("budget", [("seconds", 0), ("tries", 1), ("nodes", 1)])
+def test_the_smallest_budget_finds_something(budget: Any) -> None:
+    held: list[Row] = [((a, b), 0, ("a",)) for a in range(4) for b in range(4) for _ in range(a + b)]
+    solution = solve(problem_of(naive.Table(held, [column(4), column(4)], False, 5, 9)), budget=budget)
+    assert not solution.optimal
+    assert solution.bound <= solution.objective == 1.0
+    assert "budget" in solution.why
+    assert solve(problem_of(naive.Table(held, [column(4), column(4)], False, 5, 9)), budget="thorough").optimal
 
 
 def test_progress_is_told() -> None:
