@@ -2,7 +2,7 @@
 
 A unit's profile is the multiset of its released tuples. Two units of one profile under a recoding have one profile
 under every coarser one. So a profile that fewer than k units share is lost to every refinement, its units with it; and
-so is every unit with a row in a class that fails a criterion monotone under `subset` (distinct l). Entropy and recursive
+so is every unit with a row in a class that fails a criterion monotone under `subset` (distinct l). Entropy, recursive
 l and t do not cut here: they are judged on complete recodings only. Profiles are told apart by a 64-bit sum of random
 words.
 
