@@ -1,0 +1,5 @@
+"""`python -m anonym`."""
+
+from anonym.cli import main
+
+main()

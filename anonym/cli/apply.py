@@ -1,0 +1,39 @@
+"""Release a table under a policy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from anonym.cli.options import ANY, common, progressing, show
+
+
+@click.command()
+@click.argument("policy", type=ANY)
+@click.argument("data", nargs=-1, required=True, type=ANY)
+@click.option("-o", "--output", required=True, type=ANY, help="The release: .parquet, .csv, .jsonl or .arrow.")
+@click.option("--force", is_flag=True, help="Replace an existing output.")
+@click.option("--seed", type=int, default=None, help="Replaces the policy's seed (search and sampling only).")
+@common
+def apply(
+    policy: Path,
+    data: tuple[Path, ...],
+    output: Path,
+    force: bool,
+    seed: int | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Release DATA under POLICY: search, apply, scrub, verify the written file, report.
+
+    DATA is one or more Parquet, CSV, JSON-lines or Arrow files, a folder, or a quoted glob. Beside OUT appear
+    OUT-stem.report.html, .report.json and .plan.json. Nothing stands under OUT unless the written file was verified.
+    """
+    from anonym.pipeline import apply_files
+
+    with progressing(quiet or as_json) as progress:
+        outcome = apply_files(policy, data, output, force=force, seed=seed, progress=progress)
+    show(outcome.evidence, as_json, quiet)
+    if not quiet and not as_json:
+        click.echo(f"release  {output}\nreport   {outcome.report}")
