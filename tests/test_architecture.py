@@ -38,7 +38,8 @@ def _imports(path: Path) -> set[str]:
 
 
 def _modules() -> list[Path]:
-    return [path for path in sorted(PACKAGE.rglob("*.py")) if path.name not in {"__init__.py", "__main__.py"} or path.parent != PACKAGE]
+    doors = {PACKAGE / "__init__.py", PACKAGE / "__main__.py"}
+    return [path for path in sorted(PACKAGE.rglob("*.py")) if path not in doors]
 
 
 def _part(path: Path) -> str:
