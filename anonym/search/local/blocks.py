@@ -10,22 +10,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonym.hierarchy.model import Hierarchy
-from anonym.search.local.act import add_classes, attach_left, improve
+from anonym.search.local.act import add_classes, improve, swap_rows
 from anonym.search.local.greedy import greedy
-from anonym.search.local.neighbours import Digit, near
+from anonym.search.local.neighbours import Digit, near, rings
 from anonym.search.local.partition import listing
 from anonym.search.local.peel import chunks, peeled, recodings, signatures
 from anonym.search.local.price import SCALE
+from anonym.search.local.promises import smallest
 from anonym.search.local.release import Entries
 from anonym.search.local.space import Layout, Space, world_of
-from anonym.search.local.world import COSTLY, GONE, LEFT_OVER, LISTED, LOSS, MAY_GO, ROWS, World
+from anonym.search.local.start import sweep
+from anonym.search.local.world import COSTLY, GONE, LEFT_OVER, LISTED, LOSS, MAY_GO, ROWS, STRICT, World
 
 Ints = NDArray[np.int64]
 Steps = Sequence[Sequence[Digit]]
 
 HEAT = 0.08  # of the mean loss of a costly class: what a move may cost at first, with chance 1 / e
 BATCH = 20_000  # moves between two looks at the clock and at the price of suppression
-DEARER, CHEAPER = 1.15, 0.9  # the price of suppression while its limit is reached, and while it is not
+DEARER, CHEAPER, FAR_DEARER = 1.15, 0.9, 1.4  # the price of suppression: at its limit, below it, beyond it
+SWAPS = 10  # swaps of rows for each move, where growing classes that hold is slow
+START_PULL, PULL = 1.0, 0.3  # how much being far from l or t weighs while a class grows: cells of `*` for k rows
+MARGIN = 1.25  # rows, over those that a class needs at least, from which on only rows are taken that help it to hold
+ORDERS, REACH = 8, 40  # of a sweep
 
 
 @dataclass(frozen=True)
@@ -63,18 +69,19 @@ def solve_block(
     rng = np.random.default_rng(seed)
     w = world_of(space, near(space, steps, rng), k, limit, layout.gone, seed, effort.look)
     w.links[: space.count, LEFT_OVER] = space.rows
-    pull = PULL * SCALE * k
+    is_tight = not space.promise.is_monotone
+    swaps, pull = SWAPS if is_tight else 0, PULL * SCALE * k
+    if is_tight:
+        w.state[STRICT] = max(k, round(MARGIN * smallest(space.promise)))
     _start(w, layout, hierarchies, space, steps, k, rng, effort.visits, pull)
-    attach_left(w)
-    tries = _improve(w, layout.gone, effort, pull, tick)
+    left = np.flatnonzero(w.links[: space.count, LEFT_OVER])
+    add_classes(w, np.full(left.size, GONE, np.int64), left, w.links[left, LEFT_OVER])  # moves find them a home
+    tries = _improve(w, layout.gone, effort, pull, swaps, tick)
     owner, member, rows = listing(w)
     is_gone = owner == GONE
     gone = np.bincount(members[member[is_gone]], rows[is_gone], layout.space.count).astype(np.int64)
     kept = ~is_gone
     return Outcome(Entries.of(owner[kept], members[member[kept]], rows[kept]), gone, tries)
-
-
-PULL = 2.0  # how much being far from l or t weighs while a class grows, in `*` cells of one column for k rows
 
 
 def _start(
@@ -89,6 +96,9 @@ def _start(
     pull: float,
 ) -> None:
     levels = recodings(layout, hierarchies, visits) if not space.promise.rules else None
+    if not space.promise.is_monotone:
+        sweep(w, rings(space, steps, rng, ORDERS), REACH, START_PULL * SCALE * k)
+        return
     if levels is None:
         greedy(w, space, steps, rng, pull)
         return
@@ -96,26 +106,33 @@ def _start(
     order = np.lexsort((np.arange(space.count), owner))
     order = order[owner[order] >= 0]
     cls, entry, rows = chunks(owner[order], space.rows[order], k)
-    add_classes(w, cls, order[entry], rows)
+    add_classes(w, cls + 1, order[entry], rows)
     w.links[: space.count, LEFT_OVER] = np.where(owner < 0, space.rows, 0)
 
 
-def _improve(w: World, gone: int, effort: Effort, pull: float, tick: Callable[[int], None]) -> int:
+def _improve(w: World, gone: int, effort: Effort, pull: float, swaps: int, tick: Callable[[int], None]) -> int:
     began, done = time.monotonic(), 0
     costly = w.links[: int(w.state[LISTED]), COSTLY]
     hot = HEAT * float((w.links[costly, LOSS] * w.links[costly, ROWS]).mean()) if costly.size else 0.0
+    size = max(min(BATCH, effort.tries // 10), 500)
     while w.state[LISTED] > 0:
-        share = done / max(effort.tries, 1)
-        batch = min(BATCH, effort.tries - done)
+        share, batch = done / max(effort.tries, 1), min(size, effort.tries - done)
         if effort.seconds is not None:
-            share, batch = (time.monotonic() - began) / max(effort.seconds, 1e-9), BATCH // 10
+            share, batch = (time.monotonic() - began) / max(effort.seconds, 1e-9), size
         if share >= 1 or batch <= 0:
             break
-        until = min(share + batch / max(effort.tries, 1), 1.0)
+        until = min(share + batch / max(effort.tries, 1), 1.0) if effort.seconds is None else share
+        if swaps:
+            swap_rows(w, swaps * batch, hot * (1 - share), hot * (1 - until))
         improve(w, batch, hot * (1 - share), hot * (1 - until), pull)
         done += batch
         tick(batch)
-        if w.state[MAY_GO] > 0:
-            is_full = w.links[GONE, ROWS] >= 0.98 * w.state[MAY_GO]
-            w.links[GONE, LOSS] = max(gone, int(w.links[GONE, LOSS] * (DEARER if is_full else CHEAPER)))
+        _reprice(w, gone)
     return done
+
+
+def _reprice(w: World, gone: int) -> None:
+    """Suppression costs what keeps it at its limit, at least what a suppressed row costs."""
+    rows, most = int(w.links[GONE, ROWS]), int(w.state[MAY_GO])
+    change = FAR_DEARER if rows > most else DEARER if 0 < most <= rows / 0.98 else CHEAPER
+    w.links[GONE, LOSS] = min(max(gone, int(w.links[GONE, LOSS] * change)), gone << 10)

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from anonym.search.local.act import add_classes, take_classes
+from anonym.search.local.act import add_classes
 from anonym.search.local.neighbours import Digit, near
 from anonym.search.local.partition import listing
 from anonym.search.local.price import SCALE
 from anonym.search.local.space import Space, world_of
+from anonym.search.local.start import take_below
 from anonym.search.local.world import GONE, LEFT_OVER, LOSS, TUPLES, K, World
 
 FIRST_LIMIT, RISE = 0.02, 1.25  # the cost a row up to which classes are taken, and how it rises
@@ -42,9 +43,9 @@ def greedy(w: World, space: Space, steps: Sequence[Sequence[Digit]], rng: np.ran
 
 def rise(w: World, pull: float, limit: float, most: int) -> None:
     """Take classes up to a cost a row that rises from `limit` to `most`."""
-    known = np.zeros((int(w.state[TUPLES]), 1), np.int64)
+    known = np.zeros(int(w.state[TUPLES]), np.int64)
     while True:
-        take_classes(w, known, int(limit), pull)
+        take_below(w, known, int(limit), pull)
         if limit > most:
             return
         limit *= RISE

@@ -5,8 +5,9 @@ from __future__ import annotations
 from anonym.search.local.jit import inner
 from anonym.search.local.pool import pick
 from anonym.search.local.price import absorb, begin, price_inlined
-from anonym.search.local.promises import fault, is_monotone, lift, shortage
+from anonym.search.local.promises import fault, fault_with, is_monotone, lift, shortage
 from anonym.search.local.world import (
+    CLOCK_OF,
     FLOOR,
     GROWN,
     ITEMS,
@@ -16,6 +17,7 @@ from anonym.search.local.world import (
     ONE,
     PICKS,
     RULES,
+    STRICT,
     TUPLES,
     WIDTH,
     WORTH,
@@ -36,8 +38,9 @@ def best_item(w: World, b: int, pull: float) -> int:
     pool, k, rows, has_rules = w.pool, w.state[K], w.pool[b, GROWN], w.state[RULES] > 0
     is_strict, now = False, 0.0
     if has_rules:
-        is_strict = rows + shortage(w, b) >= k
+        is_strict = rows + shortage(w, b) >= w.state[STRICT]
         now = fault(w, b, rows)
+        w.state[CLOCK_OF] += 1
     best, least = NONE, NEVER
     for i in range(w.state[ITEMS]):
         if pool[i, LEFT] > 0 and k * pool[i, FLOOR] - pool[i, WORTH] < least:
@@ -45,9 +48,7 @@ def best_item(w: World, b: int, pull: float) -> int:
             pool[i, FLOOR] = price_inlined(w, b, at)
             worth = k * pool[i, FLOOR] - pool[i, WORTH]
             if has_rules and worth < least:
-                lift(w, b, at, ONE)
-                later = fault(w, b, rows + 1)
-                lift(w, b, at, NONE)
+                later = fault_with(w, b, at, rows)
                 worth = NEVER if is_strict and later >= now else worth + int(pull * later)
             if worth < least:
                 best, least = i, worth

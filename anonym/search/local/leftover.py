@@ -9,12 +9,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from anonym.search.local.promises import DEN, DISTINCT, ENTROPY, FROM, KIND, LINE, MIN, NUM, RECURSIVE, TO, Promise
+from anonym.search.local.promises import Promise, faults
 from anonym.search.local.release import Entries
 from anonym.search.local.space import Space
 
 Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 
@@ -47,12 +46,9 @@ def _joined(entries: Entries, owner: Ints, merged: Ints, space: Space, rest: Int
     by_part = rest[np.argsort(space.part[rest], kind="stable")]
     member = np.concatenate([entries.member, by_part])
     rows = np.concatenate([entries.rows, left[by_part]])
+    has_home = owner >= 0
     known = np.concatenate([merged, np.arange(entries.classes, owner.max(initial=-1) + 1)])
-    owner = np.where(owner >= 0, known[owner], -1)
-    key = owner[owner >= 0] * space.count + member[owner >= 0]
-    pairs, at = np.unique(key, return_inverse=True)
-    total = np.bincount(at.reshape(-1), weights=rows[owner >= 0]).astype(np.int64)
-    return Entries.of(pairs // space.count, pairs % space.count, total)
+    return Entries.of(known[owner[has_home]], member[has_home], rows[has_home])
 
 
 def taken_in(promise: Promise, own: Ints, rows: int, counts: Ints, size: Ints, k: int) -> list[int] | None:
@@ -83,30 +79,3 @@ def histogram(promise: Promise, members: Ints, rows: Ints) -> Ints:
     """(bins,)"""
     counts: Ints = histograms(promise, Entries(np.zeros(members.size, np.int64), members, rows)).sum(axis=0)
     return counts
-
-
-def faults(promise: Promise, counts: Ints, size: Ints) -> Floats:
-    """As `promises.fault`, for each row of `counts` (classes, bins)."""
-    total = np.zeros(size.size)
-    for rule, (limit, unit) in zip(promise.rules, promise.limits, strict=True):
-        inside = counts[:, rule[FROM] : rule[TO]]
-        share = inside / np.maximum(size, 1)[:, None] - promise.ref[rule[FROM] : rule[TO]]
-        if rule[KIND] == DISTINCT:
-            total += np.maximum(rule[MIN] - (inside > 0).sum(axis=1), 0) / max(rule[MIN], 1)
-        elif rule[KIND] == ENTROPY:
-            total += np.maximum(limit - 5e-10 - _exp_entropy(inside), 0) / limit
-        elif rule[KIND] == RECURSIVE:
-            falling = -np.sort(-inside, axis=1)
-            head, tail = falling[:, :1].sum(axis=1), falling[:, rule[MIN] - 1 :].sum(axis=1)
-            excess = head * rule[DEN] - rule[NUM] * tail + 1
-            total += np.where((excess <= 0) & (head > 0), 0, np.maximum(excess, 1) / (rule[DEN] * np.maximum(size, 1)))
-        else:
-            moved = np.abs(np.cumsum(share, axis=1)) if rule[KIND] == LINE else np.maximum(share, 0)
-            total += np.maximum(moved.sum(axis=1) * unit - limit, 0)
-    return total
-
-
-def _exp_entropy(counts: Ints) -> Floats:
-    total = np.maximum(counts.sum(axis=1), 1)[:, None]
-    share = np.where(counts > 0, counts / total, 1.0)
-    return np.where(counts.any(axis=1), np.exp(-(share * np.log(share)).sum(axis=1)), 0.0)

@@ -10,9 +10,10 @@ import numpy as np
 
 from anonym.search.local.growth import grow
 from anonym.search.local.jit import inner
-from anonym.search.local.partition import assemble, dissolve, new_class, put, set_loss, take
+from anonym.search.local.partition import assemble, dissolve, join, move_in, new_class, put, set_loss, take
 from anonym.search.local.pool import is_broken, loosen, offer, put_back, settle_all
 from anonym.search.local.price import COST
+from anonym.search.local.promises import lift
 from anonym.search.local.world import (
     BROKEN,
     CLASS,
@@ -23,12 +24,11 @@ from anonym.search.local.world import (
     GONE,
     GROWN,
     ITEMS,
-    LATER,
     LEFT,
     LISTED,
     LOOSE_ITEMS,
     LOSS,
-    NEVER,
+    MAY_GO,
     NEXT,
     NEXT_OF,
     NONE,
@@ -40,11 +40,11 @@ from anonym.search.local.world import (
     PICKED_FOR,
     PICKS,
     ROWS,
+    SLOTS,
     SPARE_SLOT,
     TAKEN,
     TAKEN_ROWS,
     TAKER,
-    TAKER_LOSS,
     TAKERS,
     TUPLE,
     WHO,
@@ -55,6 +55,7 @@ from anonym.search.local.world import (
 )
 
 BREAK_MOST = 4  # classes broken by a move
+WALK = 256  # places walked along the list of suppressed rows to choose one
 
 
 @inner
@@ -156,7 +157,7 @@ def regrow(w: World, t: int, rows: int, pull: float) -> tuple[int, int]:
 
 @inner
 def given(w: World) -> int:
-    """How the loss of the classes that give rows changes; notes what their rows will cost."""
+    """How the loss of the classes that give rows changes."""
     links, pool = w.links, w.pool
     change = ZERO
     for i in range(w.state[LOOSE_ITEMS], w.state[ITEMS]):
@@ -166,7 +167,6 @@ def given(w: World) -> int:
             later = links[c, LOSS]
             if c != GONE:
                 later = assemble(w, SPARE_SLOT, c, pool[i, WHO], used)
-            pool[i, LATER] = later
             change += (links[c, ROWS] - used) * later - links[c, ROWS] * links[c, LOSS]
     return change
 
@@ -176,46 +176,62 @@ def commit(w: World, classes: int) -> None:
     """The partition becomes what the pool says."""
     pool, state = w.pool, w.state
     for i in range(state[LOOSE_ITEMS], state[ITEMS]):
-        used = pool[i, OFFER] - pool[i, LEFT]
+        c, t, used = pool[i, OWNER], pool[i, WHO], pool[i, OFFER] - pool[i, LEFT]
         if used > 0:
-            take(w, pool[i, OWNER], pool[i, WHO], used)
-            if pool[i, OWNER] != GONE:
-                set_loss(w, pool[i, OWNER], pool[i, LATER])
+            take(w, c, t, used)
+            if c != GONE:
+                lift(w, SLOTS + c, t, -used)
+                set_loss(w, c, assemble(w, SLOTS + c, c, NONE, ZERO))
     for b in range(state[BROKEN]):
         dissolve(w, pool[b, NUMBER])
     for i in range(state[TAKERS]):
-        put(w, pool[i, TAKER], pool[pool[i, TAKEN], WHO], pool[i, TAKEN_ROWS])
-        if pool[i, TAKER] != GONE:
-            set_loss(w, pool[i, TAKER], pool[i, TAKER_LOSS])
+        join(w, pool[i, TAKER], pool[pool[i, TAKEN], WHO], pool[i, TAKEN_ROWS])
     for b in range(classes):
         pool[b, NUMBER] = new_class(w)
+        move_in(w, pool[b, NUMBER], b)
     for i in range(state[PICKS]):
         put(w, pool[pool[i, PICKED_FOR], NUMBER], pool[pool[i, PICK], WHO], pool[i, PICKED])
-    for b in range(classes):
-        set_loss(w, pool[b, NUMBER], int64(w.slots[b, COST]))
 
 
 @inner
-def is_kept(w: World, change: int, heat: float) -> bool:
-    """Metropolis: any change for the better, one for the worse with chance exp(-change / heat)."""
+def leeway(w: World, heat: float) -> int:
+    """How much a change may cost to be kept (Metropolis): its chance falls as exp(-cost / heat)."""
     chance = np.float64(roll(w) >> np.uint64(11)) * 2.0**-53
-    return change <= 0 or (heat > 0.0 and change < -heat * np.log(chance + 1e-300))
+    return int64(-heat * np.log(chance + 1e-300))
+
+
+@inner
+def choose(w: World) -> int:
+    """Break a costly class and some near it, or classes near a row suppressed beyond the limit; a tuple of the first,
+    from which the new classes start."""
+    wanted = 2 + below(w, BREAK_MOST - 1)
+    w.state[BROKEN] = 0
+    e = w.links[GONE, FIRST]
+    if w.links[GONE, ROWS] > w.state[MAY_GO] and below(w, 4) == 0:
+        for _ in range(below(w, WALK)):
+            if w.links[e, NEXT] >= 0:
+                e = w.links[e, NEXT]
+        draw_near(w, w.links[e, TUPLE], wanted)
+    if w.state[BROKEN] > 0:
+        return draw_tuple(w, w.pool[0, NUMBER])
+    c = draw_class(w)
+    t = draw_tuple(w, c)
+    w.pool[0, NUMBER] = c
+    w.state[BROKEN] = 1
+    draw_near(w, t, wanted)
+    return t
 
 
 @inner
 def move(w: World, heat: float, pull: float) -> bool:
     """One try. Whether it was kept."""
-    c = draw_class(w)
-    t = draw_tuple(w, c)
-    w.pool[0, NUMBER] = c
-    w.state[BROKEN] = 1
-    draw_near(w, t, 2 + below(w, BREAK_MOST - 1))
+    t = choose(w)
     rows, before = loosen(w)
     if rows == 0:
         return False
     classes, after = regrow(w, t, rows, pull)
-    rise = settle_all(w, classes)
-    if rise == NEVER or not is_kept(w, after + rise + given(w) - before, heat):
+    room = before + leeway(w, heat) - after - given(w)
+    if settle_all(w, classes, room) > room:
         return False
     commit(w, classes)
     return True

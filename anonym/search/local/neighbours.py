@@ -67,6 +67,19 @@ def order(space: Space, steps: Sequence[Sequence[Digit]], rng: np.random.Generat
     return np.argsort(keys, kind="stable").astype(np.int32)
 
 
+def rings(space: Space, steps: Sequence[Sequence[Digit]], rng: np.random.Generator, orders: int) -> NDArray[np.int64]:
+    """(tuples, 2 orders + 2) for `start.sweep`: each tuple's neighbours in several orders, a stamp, and one order."""
+    table = np.full((space.count, 2 * orders + 2), -1, np.int64)
+    for i in range(orders):
+        along = order(space, steps, rng).astype(np.int64)
+        before, after = along[:-1], along[1:]
+        is_joined = space.part[before] == space.part[after]
+        table[before[is_joined], 2 * i] = after[is_joined]
+        table[after[is_joined], 2 * i + 1] = before[is_joined]
+    table[:, -1] = order(space, steps, rng)
+    return table
+
+
 def _interleaved(steps: Sequence[Sequence[Digit]], rng: np.random.Generator) -> list[Digit]:
     """Digits in random order, those of one column coarse to fine, as many as fit a word."""
     turns = rng.permutation(np.repeat(np.arange(len(steps)), [len(column) for column in steps]))

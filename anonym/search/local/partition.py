@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonym.search.local.jit import inner
-from anonym.search.local.price import absorb, begin
+from anonym.search.local.price import COST, absorb, begin
+from anonym.search.local.promises import lift
 from anonym.search.local.world import (
     CLASS,
     COSTLY,
@@ -14,6 +15,7 @@ from anonym.search.local.world import (
     FIRST,
     FIRST_OF,
     FREE,
+    GONE,
     LISTED,
     LOSS,
     NEXT,
@@ -23,10 +25,12 @@ from anonym.search.local.world import (
     PREVIOUS,
     PREVIOUS_OF,
     ROWS,
+    SLOTS,
     SPARE,
     SPARES,
     TUPLE,
     UNUSED,
+    WIDTH,
     ZERO,
     World,
     int64,
@@ -143,7 +147,8 @@ def dissolve(w: World, c: int) -> None:
 
 @inner
 def assemble(w: World, s: int, c: int, but: int, rows: int) -> int:
-    """Slot s becomes class c without so many rows of tuple `but` (-1: with all); the cost of each row."""
+    """Slot s becomes class c without so many rows of tuple `but` (-1: with all), its histogram apart; the cost of each
+    row."""
     links = w.links
     cost = ZERO
     is_new = True
@@ -158,15 +163,39 @@ def assemble(w: World, s: int, c: int, but: int, rows: int) -> int:
 
 
 @inner
+def move_in(w: World, c: int, s: int) -> None:
+    """Class c is what slot s holds."""
+    slots = w.slots
+    for j in range(slots.shape[1]):
+        slots[SLOTS + c, j] = slots[s, j]
+    set_loss(w, c, int64(slots[s, COST]))
+
+
+@inner
+def join(w: World, c: int, t: int, rows: int) -> None:
+    """So many rows of tuple t join class c, which pays for them."""
+    put(w, c, t, rows)
+    if c != GONE:
+        lift(w, SLOTS + c, t, rows)
+        set_loss(w, c, absorb(w, SLOTS + c, t))
+
+
+@inner
 def adopt(w: World, entries: Ints) -> None:
-    """Add new classes. `entries` (entries, 3) holds a class of any number, a tuple and its rows, class by class."""
-    c = ZERO
+    """Add new classes. `entries` (entries, 3) holds a class of any number, a tuple and its rows, class by class; class
+    0 stands for suppressed rows."""
+    c = GONE
     for i in range(entries.shape[0]):
-        if i == 0 or entries[i, 0] != entries[i - 1, 0]:
+        number = entries[i, 0]
+        if number != GONE and (i == 0 or number != entries[i - 1, 0]):
             c = new_class(w)
+            for b in range(w.state[WIDTH], w.slots.shape[1]):
+                w.slots[SLOTS + c, b] = 0
         put(w, c, entries[i, 1], entries[i, 2])
-        if i + 1 == entries.shape[0] or entries[i + 1, 0] != entries[i, 0]:
-            set_loss(w, c, assemble(w, ZERO, c, NONE, ZERO))
+        if number != GONE:
+            lift(w, SLOTS + c, entries[i, 1], entries[i, 2])
+            if i + 1 == entries.shape[0] or entries[i + 1, 0] != number:
+                set_loss(w, c, assemble(w, SLOTS + c, c, NONE, ZERO))
 
 
 def listing(w: World) -> tuple[Ints, Ints, Ints]:

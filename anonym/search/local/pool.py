@@ -7,7 +7,6 @@ in row TUPLES + i of `code`.
 from __future__ import annotations
 
 from anonym.search.local.jit import inner
-from anonym.search.local.partition import assemble
 from anonym.search.local.price import COST, absorb, price
 from anonym.search.local.promises import fault, is_monotone, lift
 from anonym.search.local.world import (
@@ -40,16 +39,14 @@ from anonym.search.local.world import (
     PICKS,
     ROWS,
     RULES,
-    SPARE_SLOT,
+    SLOTS,
     TAKEN,
     TAKEN_ROWS,
     TAKER,
-    TAKER_LOSS,
     TAKERS,
     TUPLE,
     TUPLES,
     WHO,
-    WIDTH,
     WORTH,
     ZERO,
     K,
@@ -143,15 +140,14 @@ def may_go(w: World, rows: int) -> bool:
 
 
 @inner
-def count_in(w: World, c: int) -> None:
-    """The histogram of the spare slot becomes that of class c."""
-    links = w.links
-    for b in range(w.state[WIDTH], w.slots.shape[1]):
-        w.slots[SPARE_SLOT, b] = 0
-    e = links[c, FIRST]
-    while e >= 0:
-        lift(w, SPARE_SLOT, links[e, TUPLE], links[e, COUNT])
-        e = links[e, NEXT]
+def fits(w: World, s: int, rows: int, at: int, joining: int) -> bool:
+    """Whether slot s of so many rows holds when rows of row `at` of `code` join (negative: when they leave)."""
+    if w.state[RULES] == 0 or (joining > 0 and is_monotone(w)):
+        return True
+    lift(w, s, at, joining)
+    found = fault(w, s, rows + joining) == 0.0
+    lift(w, s, at, -joining)
+    return found
 
 
 @inner
@@ -167,10 +163,7 @@ def spare(w: World, c: int, t: int, count: int) -> int:
     if w.state[RULES] > 0 and can > 0:
         if not is_monotone(w):
             can = ONE  # that more may leave would not say that fewer may
-        count_in(w, c)
-        lift(w, SPARE_SLOT, t, -can)
-        while can > 0 and fault(w, SPARE_SLOT, rows - can) > 0.0:
-            lift(w, SPARE_SLOT, t, ONE)
+        while can > 0 and not fits(w, SLOTS + c, rows, t, -can):
             can -= 1
     return int64(can)
 
@@ -208,40 +201,25 @@ def pick(w: World, i: int, rows: int, b: int) -> None:
 
 
 @inner
-def fits(w: World, s: int, c: int, at: int, joining: int) -> bool:
-    """Whether slot s, new or (c >= 0) of class c, still holds when so many rows of row `at` of `code` join."""
-    if w.state[RULES] == 0 or is_monotone(w):
-        return True
-    rows = w.pool[s, GROWN]
-    if c >= 0:
-        rows = w.links[c, ROWS]
-        count_in(w, c)
-    lift(w, s, at, joining)
-    found = fault(w, s, rows + joining) == 0.0
-    lift(w, s, at, -joining)
-    return found
-
-
-@inner
-def cheapest_new(w: World, classes: int, i: int, rows: int) -> tuple[int, int]:
-    """The new class where so many rows of item i raise the loss least, and by how much; (-1, NEVER) if none holds."""
+def cheapest_new(w: World, classes: int, i: int, rows: int, least: int) -> tuple[int, int]:
+    """The new class where so many rows of item i raise the loss by less than `least`: (class or -1, rise)."""
     pool, slots, at = w.pool, w.slots, w.state[TUPLES] + i
-    best, least = NONE, NEVER
+    best = NONE
     for b in range(classes):
         grown = pool[b, GROWN]
         rise = (grown + rows) * price(w, b, at) - grown * slots[b, COST]
-        if rise < least and fits(w, b, NONE, at, rows):
+        if rise < least and fits(w, b, grown, at, rows):
             best, least = b, rise
     return best, least
 
 
 @inner
-def cheapest_outside(w: World, i: int, rows: int, least: int) -> tuple[int, int, int]:
-    """The class outside the pool where so many rows of item i raise the loss by less than `least`: (class or -1, rise,
-    cost of its rows then). Only classes of tuples near the item's are looked at."""
+def cheapest_outside(w: World, i: int, rows: int, least: int) -> tuple[int, int]:
+    """The class outside the pool where so many rows of item i raise the loss by less than `least`: (class or -1, rise).
+    Only classes of tuples near the item's are looked at."""
     links, near, t = w.links, w.near, w.pool[i, WHO]
     keep = near.shape[1] // 2
-    best, cost = NONE, ZERO
+    best = NONE
     for a in range(w.state[LOOK]):
         u, apart = int64(near[t, a]), near[t, keep + a]
         if u < 0 or rows * apart >= least:
@@ -251,49 +229,48 @@ def cheapest_outside(w: World, i: int, rows: int, least: int) -> tuple[int, int,
             c = links[e, CLASS]
             size, loss = links[c, ROWS], links[c, LOSS]
             if c != GONE and (size + rows) * max(apart, loss) - size * loss < least and is_still(w, c):
-                assemble(w, SPARE_SLOT, c, NONE, ZERO)
-                then = absorb(w, SPARE_SLOT, t)
+                then = price(w, SLOTS + c, t)
                 rise = (size + rows) * then - size * loss
-                if rise < least and fits(w, SPARE_SLOT, c, t, rows):
-                    best, least, cost = c, rise, then
+                if rise < least and fits(w, SLOTS + c, size, t, rows):
+                    best, least = c, rise
             e = links[e, NEXT_OF]
-    return best, least, cost
+    return best, least
 
 
 @inner
-def settle(w: World, classes: int, i: int, rows: int) -> int:
-    """Place so many rows of item i where the loss rises least; the rise, or NEVER if there is no place."""
-    b, rise = cheapest_new(w, classes, i, rows)
-    c, outside, loss = cheapest_outside(w, i, rows, rise)
+def settle(w: World, classes: int, i: int, rows: int, most: int) -> int:
+    """Place so many rows of item i where the loss rises least; the rise, or NEVER if it would be more than `most`."""
+    b, rise = cheapest_new(w, classes, i, rows, most + 1)
+    c, outside = cheapest_outside(w, i, rows, rise)
     gone = rows * w.links[GONE, LOSS]
     if gone < min(rise, outside) and may_go(w, rows):
-        c, loss, outside = GONE, ZERO, gone
+        c, outside = GONE, gone
+    if b < 0 and c < 0:
+        return NEVER
     if c < 0:
-        if b >= 0:
-            absorb(w, b, w.state[TUPLES] + i)
-            pick(w, i, rows, b)
+        absorb(w, b, w.state[TUPLES] + i)
+        pick(w, i, rows, b)
         return rise
     pool, at = w.pool, w.state[TAKERS]
     pool[at, TAKER] = c
     pool[at, TAKEN] = i
     pool[at, TAKEN_ROWS] = rows
-    pool[at, TAKER_LOSS] = loss
     w.state[TAKERS] += 1
     pool[i, LEFT] -= rows
     return outside
 
 
 @inner
-def settle_all(w: World, classes: int) -> int:
-    """Place all loose rows that are left; the rise of the loss, or NEVER if some have no place."""
+def settle_all(w: World, classes: int, room: int) -> int:
+    """Place all loose rows that are left; the rise of the loss, more than `room` if some have no place within it."""
     pool, state = w.pool, w.state
     rise = ZERO
     for i in range(state[LOOSE_ITEMS]):
-        while pool[i, LEFT] > 0 and rise < NEVER:
+        while pool[i, LEFT] > 0 and rise <= room:
             rows, more = pool[i, LEFT], NEVER
             if max(state[TAKERS], state[PICKS]) < pool.shape[0]:
-                more = settle(w, classes, i, rows)
+                more = settle(w, classes, i, rows, room - rise)
                 if more == NEVER and rows > 1:
-                    more = settle(w, classes, i, ONE)
+                    more = settle(w, classes, i, ONE, room - rise)
             rise = NEVER if more == NEVER else rise + more
     return rise

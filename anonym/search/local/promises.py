@@ -18,7 +18,7 @@ from anonym.criteria.l_diversity import FAVOUR
 from anonym.search.ground import ground_of
 from anonym.search.local.jit import inner
 from anonym.search.local.records import Records
-from anonym.search.local.world import COLUMNS, RULE, RULE_FIELDS, RULES, WIDTH, World
+from anonym.search.local.world import CLOCK_OF, COLUMNS, KINDS, NONE, ONE, RULE, RULE_FIELDS, RULES, WIDTH, World
 from anonym.search.problem import Problem
 
 Ints = NDArray[np.int64]
@@ -27,6 +27,7 @@ Floats = NDArray[np.float64]
 
 DISTINCT, ENTROPY, RECURSIVE, TREE, LINE = range(5)
 KIND, FROM, TO, MIN, NUM, DEN = range(RULE_FIELDS)
+ROOM, ROWS_MOST = 1_000_000, 200  # kinds x bins, and rows, up to which the smallest class is worked out
 LARGEST = 10**6  # denominators of c beyond it are rounded up, which asks for more
 
 
@@ -36,6 +37,7 @@ class Promise:
     released rows by the same positions."""
 
     bins: Codes
+    kinds: Codes  # (tuples,) number of each tuple's bins among the distinct
     rules: tuple[tuple[int, ...], ...] = ()
     limits: tuple[tuple[float, float], ...] = ()
     ref: Floats = field(default_factory=lambda: np.empty(0))
@@ -51,7 +53,7 @@ class Promise:
 
     def of(self, tuples: Ints) -> Promise:
         """Over some of the tuples, the reference unchanged."""
-        return replace(self, bins=np.ascontiguousarray(self.bins[tuples]))
+        return replace(self, bins=np.ascontiguousarray(self.bins[tuples]), kinds=self.kinds[tuples])
 
 
 def promise_of(problem: Problem, records: Records) -> Promise:
@@ -68,18 +70,21 @@ def promise_of(problem: Problem, records: Records) -> Promise:
         limits.append(limit)
         size += width
     table = np.stack(bins, axis=1) if bins else np.empty((records.count, 0), np.int32)
-    promise = Promise(table, tuple(rules), tuple(limits), np.zeros(size))
-    return replace(promise, ref=reference(promise, records.rows))
+    kinds = np.unique(table, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int32)
+    return referred(Promise(table, kinds, tuple(rules), tuple(limits), np.zeros(size)), records.rows)
 
 
-def reference(promise: Promise, rows: Ints) -> Floats:
-    """(size,) the shares that `rows` (tuples,) give together."""
+def referred(promise: Promise, rows: Ints) -> Promise:
+    """With what `rows` (tuples,) hold together as the reference: its shares, and on a line the values that it has."""
     ref = np.zeros(promise.ref.size)
     for bins in promise.bins.T:
         there = bins >= 0
         np.add.at(ref, bins[there], rows[there].astype(np.float64))
-    shares: Floats = ref / max(float(rows.sum()), 1.0)
-    return shares
+    limits = [
+        (most, 1.0 / max(int((ref[rule[FROM] : rule[TO]] > 0).sum()) - 1, 1) if rule[KIND] == LINE else unit)
+        for rule, (most, unit) in zip(promise.rules, promise.limits, strict=True)
+    ]
+    return replace(promise, limits=tuple(limits), ref=ref / max(float(rows.sum()), 1.0))
 
 
 Asked = tuple[int, Sequence[Codes], tuple[int, ...], tuple[float, float]]  # sensitive column, bins of its values for
@@ -115,17 +120,60 @@ def _closeness(column: int, ground: Ground, present: NDArray[np.bool_], asked: T
         order = order[present[order]]
         rank = np.full(ground.size, -1, np.int32)
         rank[order] = np.arange(order.size, dtype=np.int32)
-        return column, [rank], (LINE, order.size, 0, 0, 1), (most, 1.0 / max(order.size - 1, 1))
+        return column, [rank], (LINE, order.size, 0, 0, 1), (most, 1.0)
     tree = np.arange(ground.size, dtype=np.int32)[None] if ground.tree is None else ground.tree
     size = int(tree.max(initial=-1)) + 1
     return column, list(tree), (TREE, size, 0, 0, 1), (most, 1.0 / max(tree.shape[0], 1))
+
+
+def faults(promise: Promise, counts: Ints, size: Ints) -> Floats:
+    """As `fault`, for each row of `counts` (classes, bins)."""
+    total = np.zeros(size.size)
+    for rule, (limit, unit) in zip(promise.rules, promise.limits, strict=True):
+        inside = counts[:, rule[FROM] : rule[TO]]
+        share = inside / np.maximum(size, 1)[:, None] - promise.ref[rule[FROM] : rule[TO]]
+        if rule[KIND] == DISTINCT:
+            total += np.maximum(rule[MIN] - (inside > 0).sum(axis=1), 0) / max(rule[MIN], 1)
+        elif rule[KIND] == ENTROPY:
+            total += np.maximum(limit - 5e-10 - _exp_entropy(inside), 0) / limit
+        elif rule[KIND] == RECURSIVE:
+            falling = -np.sort(-inside, axis=1)
+            head, tail = falling[:, :1].sum(axis=1), falling[:, rule[MIN] - 1 :].sum(axis=1)
+            excess = head * rule[DEN] - rule[NUM] * tail + 1
+            total += np.where((excess <= 0) & (head > 0), 0, np.maximum(excess, 1) / (rule[DEN] * np.maximum(size, 1)))
+        else:
+            there = promise.ref[rule[FROM] : rule[TO]] > 0
+            moved = np.abs(np.cumsum(share, axis=1)) * there if rule[KIND] == LINE else np.maximum(share, 0)
+            total += np.maximum(moved.sum(axis=1) * unit - limit, 0)
+    return total
+
+
+def _exp_entropy(counts: Ints) -> Floats:
+    total = np.maximum(counts.sum(axis=1), 1)[:, None]
+    share = np.where(counts > 0, counts / total, 1.0)
+    return np.where(counts.any(axis=1), np.exp(-(share * np.log(share)).sum(axis=1)), 0.0)
+
+
+def smallest(promise: Promise) -> int:
+    """About how many rows a class needs to hold: grown row by row, each the one that brings it nearest."""
+    kinds = np.unique(promise.bins, axis=0)
+    if kinds.shape[0] * promise.ref.size > ROOM:
+        return 0
+    counts = np.zeros((kinds.shape[0], promise.ref.size + 1), np.int64)
+    np.add.at(counts, (np.arange(kinds.shape[0])[:, None], kinds), 1)  # -1 falls into the last, which goes
+    own, rows, lacking = np.zeros(promise.ref.size, np.int64), 0, 1.0
+    while lacking > 0 and rows < ROWS_MOST:
+        then = faults(promise, own + counts[:, :-1], np.full(kinds.shape[0], rows + 1))
+        best = int(np.argmin(then))
+        own, rows, lacking = own + counts[best, :-1], rows + 1, float(then[best])
+    return rows
 
 
 @inner
 def lift(w: World, s: int, t: int, rows: int) -> None:
     """Add rows of tuple t to the histogram of slot s (negative: take them out)."""
     width = w.state[WIDTH]
-    for b in range(w.state[COLUMNS], w.code.shape[1]):
+    for b in range(w.state[COLUMNS], w.code.shape[1] - 1):
         if w.code[t, b] >= 0:
             w.slots[s, width + w.code[t, b]] += rows
 
@@ -147,7 +195,7 @@ def fault(w: World, s: int, rows: int) -> float:
                 moved += max(count / rows - real[ref + b], 0.0)
             elif kind == LINE:
                 carried += count / rows - real[ref + b]
-                moved += abs(carried)
+                moved += abs(carried) if real[ref + b] > 0.0 else 0.0
             elif count > 0:
                 there += count
                 moved += 1.0
@@ -195,6 +243,20 @@ def _recursive_fault(w: World, s: int, low: int, high: int, rank: int, num: int,
     if total > 0 and head * den < num * tail:
         return 0.0
     return (head * den - num * tail + 1) / (den * max(total, np.int64(1)))
+
+
+@inner
+def fault_with(w: World, s: int, at: int, rows: int) -> float:
+    """The fault of slot s of so many rows after one row of row `at` of `code` joins; worked out once a kind."""
+    kind = w.code[at, w.code.shape[1] - 1]
+    place = w.real.size - 2 * w.state[KINDS] + kind
+    stamp = place + w.state[KINDS]
+    if w.real[stamp] != w.state[CLOCK_OF]:
+        lift(w, s, at, ONE)
+        w.real[place] = fault(w, s, rows + 1)
+        lift(w, s, at, NONE)
+        w.real[stamp] = w.state[CLOCK_OF]
+    return float(w.real[place])
 
 
 @inner

@@ -38,10 +38,11 @@ class Entries:
 
     @staticmethod
     def of(owner: Ints, member: Ints, rows: Ints) -> Entries:
-        """From classes of any numbers in any order."""
+        """From classes of any numbers in any order; entries of the same class and tuple become one."""
         order = np.lexsort((member, owner))
-        numbers = np.unique(owner, return_inverse=True)[1].reshape(-1).astype(np.int64)
-        return Entries(numbers[order], member[order], rows[order])
+        owner, member = np.unique(owner, return_inverse=True)[1].reshape(-1).astype(np.int64)[order], member[order]
+        first = np.flatnonzero(np.append(True, (owner[1:] != owner[:-1]) | (member[1:] != member[:-1]))[: owner.size])
+        return Entries(owner[first], member[first], np.add.reduceat(rows[order], first) if first.size else rows)
 
 
 @dataclass(frozen=True)
@@ -57,17 +58,18 @@ class Released:
 def released(problem: Problem, records: Records, layout: Layout, entries: Entries) -> tuple[Released, Entries]:
     """The classes of the entries, and the entries with classes of equal release made one."""
     leaf = _leaves(records, layout)[entries.member]
+    starts = entries.starts
     columns = list(zip(problem.hierarchies, layout.columns, strict=True))
     nodes = np.full((entries.classes, len(columns)), -1, np.int32)
     sets: dict[int, SetColumn] = {}
     for j, (hierarchy, atoms) in enumerate(columns):
         if atoms.kind in ("pair", "path"):
-            nodes[:, j] = _common_node(hierarchy, leaf[:, j], entries.starts)
+            nodes[:, j] = _common_node(hierarchy, leaf[:, j], starts)
         elif atoms.kind == "span":
-            sets[j] = _interval(hierarchy, atoms, leaf[:, j], entries.starts)
+            sets[j] = _interval(hierarchy, atoms, leaf[:, j], starts)
         else:
             held = np.bincount(records.codes[:, j], weights=records.rows, minlength=hierarchy.leaves)
-            sets[j] = _members(hierarchy, held.astype(np.int64), problem.k, leaf[:, j], entries.starts)
+            sets[j] = _members(hierarchy, held.astype(np.int64), problem.k, leaf[:, j], starts)
     number, first = _distinct(nodes, sets)
     merged = Entries.of(number[entries.owner], entries.member, entries.rows)
     nodes, sets = nodes[first], {j: _picked(column, first) for j, column in sets.items()}

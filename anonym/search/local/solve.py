@@ -15,9 +15,9 @@ from anonym.search.budget import Budget, Progress
 from anonym.search.global_ import grounds_of
 from anonym.search.infeasible import refusal
 from anonym.search.local.blocks import Effort, Outcome, Steps, solve_block
-from anonym.search.local.leftover import faults, histogram, rehomed
+from anonym.search.local.leftover import histogram, rehomed
 from anonym.search.local.neighbours import digits, order
-from anonym.search.local.promises import reference
+from anonym.search.local.promises import faults, referred
 from anonym.search.local.records import LocalSolution, Parts, Records, Vocabulary
 from anonym.search.local.rehearsal import rehearse
 from anonym.search.local.release import Entries, Released, loss, parts, released
@@ -28,6 +28,7 @@ Ints = NDArray[np.int64]
 
 BLOCK = 40_000  # tuples searched together: their tables stay in a cache of a few megabytes
 TRIES = {"default": 25, "thorough": 600}  # moves a class of k rows
+TIGHT = 0.25  # as many, where l or t make a move slow
 MOST = {"default": 2_000_000, "thorough": 50_000_000}  # moves in all
 VISITS = {"default": 4_000, "thorough": 100_000}
 LOOK = {"default": 12, "thorough": 24}
@@ -98,29 +99,42 @@ def _search(
 ) -> tuple[Found | None, int]:
     """Own classes, None if some rows have no home within the limit; moves tried."""
     space = laid.space
-    allowed = max(problem.limit - problem.lost, 0)
+    allowed = problem.limit - problem.lost
+    if allowed < 0:
+        return None, 0
     optional = max(allowed - _hopeless(space, problem.k), 0)
     outcomes = _run_blocks(problem, laid, optional, budget, seed, threads, progress)
     tries = sum(outcome.tries for outcome in outcomes)
     entries = _together([outcome.entries for outcome in outcomes])
     gone = sum((outcome.gone for outcome in outcomes), np.zeros(space.count, np.int64))
     for kept in (space.rows - gone, space.rows):
-        if space.promise.needs_reference:
-            space = replace(space, promise=replace(space.promise, ref=reference(space.promise, kept)))
-        homes = rehomed(space, entries, kept, problem.k)
+        homes = _settled(space, entries, kept, problem.k)
         if int(space.rows.sum() - homes.rows.sum()) <= allowed:
             release, merged = released(problem, records, laid, homes)
             return Found(merged, release, loss(problem, release)), tries
     return None, tries
 
 
+def _settled(space: Space, entries: Entries, kept: Ints, k: int) -> Entries:
+    """A home for the rows kept, as far as there is one, in classes that hold with just those rows as the reference."""
+    while True:
+        space = replace(space, promise=referred(space.promise, kept))
+        entries = rehomed(space, entries, kept, k)
+        now = np.bincount(entries.member, entries.rows, space.count).astype(np.int64)
+        if not space.promise.needs_reference or np.array_equal(now, kept):
+            return entries
+        kept = now
+
+
 def _run_blocks(
     problem: Problem, laid: Layout, limit: int, budget: Budget, seed: int, threads: int, progress: Progress | None
 ) -> list[Outcome]:
     space, steps = laid.space, digits(laid, problem.hierarchies)
-    blocks = _blocks(space, steps, seed)
+    blocks, is_tight = _blocks(space, steps, seed), not space.promise.is_monotone
     total = max(int(space.rows.sum()), 1)
-    efforts = [_effort(budget, int(space.rows[members].sum()), total, problem.k, len(blocks)) for members in blocks]
+    efforts = [
+        _effort(budget, int(space.rows[members].sum()), total, problem.k, len(blocks), is_tight) for members in blocks
+    ]
     done = 0
 
     def tick(moves: int) -> None:
@@ -136,7 +150,7 @@ def _run_blocks(
             laid, problem.hierarchies, steps, members, problem.k, share, seed + at, efforts[at], tick
         )  # fmt: skip
 
-    if threads == 1 or len(blocks) == 1:
+    if threads == 1 or len(blocks) <= 1:
         return [run(at) for at in range(len(blocks))]
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(run, range(len(blocks))))
@@ -145,19 +159,22 @@ def _run_blocks(
 def _blocks(space: Space, steps: Steps, seed: int) -> list[Ints]:
     """Tuples in blocks of about BLOCK, cut from one order of all."""
     count = -(-space.count // BLOCK)
-    if count <= 1:
+    if count == 0:
+        return []
+    if count == 1:
         return [np.arange(space.count)]
     along = order(space, steps, np.random.default_rng(seed)).astype(np.int64)
     return [np.sort(part) for part in np.array_split(along, count)]
 
 
-def _effort(budget: Budget, rows: int, total: int, k: int, blocks: int) -> Effort:
+def _effort(budget: Budget, rows: int, total: int, k: int, blocks: int, is_tight: bool) -> Effort:
     if isinstance(budget, tuple):
         kind, amount = budget
         seconds = amount / blocks if kind == "seconds" else None
         tries = -(-amount * rows // total) if seconds is None else 0
         return Effort(tries, seconds, LOOK["default"], VISITS["default"])
-    tries = min(TRIES[budget] * rows // k, MOST[budget] * rows // total)
+    each = TRIES[budget] * (TIGHT if is_tight else 1.0)
+    tries = int(min(each * rows / k, MOST[budget] * rows / total))
     return Effort(max(tries, 2_000), None, LOOK[budget], VISITS[budget])
 
 
@@ -175,11 +192,12 @@ def _hopeless(space: Space, k: int) -> int:
 
 def _together(entries: Sequence[Entries]) -> Entries:
     """Classes of several blocks in one numbering."""
+    none = np.empty(0, np.int64)
     shift = np.cumsum([0] + [part.classes for part in entries])
     return Entries(
-        np.concatenate([part.owner + shift[i] for i, part in enumerate(entries)]),
-        np.concatenate([part.member for part in entries]),
-        np.concatenate([part.rows for part in entries]),
+        np.concatenate([none, *(part.owner + shift[i] for i, part in enumerate(entries))]),
+        np.concatenate([none, *(part.member for part in entries)]),
+        np.concatenate([none, *(part.rows for part in entries)]),
     )
 
 

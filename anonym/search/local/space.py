@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonym.search.lattice import pack
-from anonym.search.local.atoms import KINDS, Atoms, atoms_of
+from anonym.search.local.atoms import KINDS as COLUMN_KINDS
+from anonym.search.local.atoms import Atoms, atoms_of
 from anonym.search.local.price import AT, FIELDS, FIRST_PAIR, HEAD, MORE, SIZE
 from anonym.search.local.promises import Promise, promise_of
 from anonym.search.local.records import Records, Vocabulary
@@ -20,6 +21,7 @@ from anonym.search.local.world import (
     FIRST,
     FREE,
     GONE,
+    KINDS,
     LOOK,
     LOSS,
     MADE,
@@ -29,8 +31,10 @@ from anonym.search.local.world import (
     RULE,
     RULE_FIELDS,
     RULES,
+    SLOTS,
     SPARE,
     SPARES,
+    STRICT,
     TUPLES,
     UNUSED,
     WIDTH,
@@ -85,7 +89,7 @@ class Layout:
 
 def layout(problem: Problem, records: Records, vocabulary: Sequence[Vocabulary]) -> Layout:
     columns = _columns(problem, records, vocabulary)
-    order = tuple(sorted(range(len(columns)), key=lambda j: KINDS.index(columns[j].kind)))
+    order = tuple(sorted(range(len(columns)), key=lambda j: COLUMN_KINDS.index(columns[j].kind)))
     tab, width = _tables([columns[j] for j in order])
     promise = promise_of(problem, records)
     codes = [columns[j].atom[records.codes[:, j]] for j in order]
@@ -117,19 +121,21 @@ def world_of(
     items = max(ITEMS_LEAST, ITEMS_EACH * k) if with_links else 0
     classes = total // k + MADE
     entries = min(total, space.count + 4 * items + total // 2) + 4 * items
-    code = np.zeros((space.count + items, space.code.shape[1] + promise.bins.shape[1]), np.int32)
-    code[: space.count] = np.concatenate([space.code, promise.bins], axis=1)
+    code = np.zeros((space.count + items, space.code.shape[1] + promise.bins.shape[1] + 1), np.int32)
+    code[: space.count] = np.concatenate([space.code, promise.bins, promise.kinds[:, None]], axis=1)
+    kinds = int(promise.kinds.max(initial=-1)) + 1
     links = np.full((max(entries, classes + 1, space.count) if with_links else 0, 16), -1, np.int64)
     if with_links:
         _empty(links, classes, entries, gone)
     rules = len(promise.rules)
     state = np.zeros(RULE + RULE_FIELDS * rules, np.int64)
     state[[UNUSED, SPARES, K, MAY_GO, LOOK]] = classes, entries, k, limit, look
-    state[[COLUMNS, TUPLES, WIDTH, RULES]] = space.code.shape[1], space.count, space.width, rules
+    state[STRICT] = k
+    state[[COLUMNS, TUPLES, WIDTH, RULES, KINDS]] = space.code.shape[1], space.count, space.width, rules, kinds
     state[DICE] = np.array([(2 * seed + 1) * GOLDEN % 2**64], np.uint64).view(np.int64)[0]
     state[RULE:] = np.array(promise.rules, np.int64).reshape(-1)
-    real = np.concatenate([np.array(promise.limits, np.float64).reshape(-1), promise.ref])
-    slots = np.zeros((MADE + 1, space.width + promise.ref.size), np.int32)
+    real = np.concatenate([np.array(promise.limits, np.float64).reshape(-1), promise.ref, np.full(2 * kinds, -1.0)])
+    slots = np.zeros((int(SLOTS) + (classes + 1 if with_links else 0), space.width + promise.ref.size), np.int32)
     return World(code, space.tab, slots, near, links, np.zeros((2 * items, 16), np.int64), state, real)
 
 
@@ -158,7 +164,7 @@ def _whole(column: Atoms) -> int:
 
 def _tables(columns: Sequence[Atoms]) -> tuple[Codes, int]:
     """`tab` for columns in the order of their kinds, and the width of a slot."""
-    kinds = [KINDS.index(column.kind) for column in columns]
+    kinds = [COLUMN_KINDS.index(column.kind) for column in columns]
     head = np.zeros(HEAD + FIELDS * len(columns), np.int32)
     head[:HEAD] = len(columns), *np.searchsorted(kinds, [0, 1, 2], side="right")
     parts: list[Codes] = [head]

@@ -1,4 +1,4 @@
-"""Growing classes from the rows in none, and homes for those left: the loops of a start."""
+"""Growing classes from the rows in none: the loops of a start."""
 
 from __future__ import annotations
 
@@ -6,26 +6,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonym.search.local.growth import grow
-from anonym.search.local.jit import inner
-from anonym.search.local.partition import new_class, put, set_loss
-from anonym.search.local.pool import add, pick, settle
+from anonym.search.local.jit import inner, kernel
+from anonym.search.local.partition import move_in, new_class, put
+from anonym.search.local.pool import add, pick
 from anonym.search.local.price import COST, price
 from anonym.search.local.promises import is_monotone
 from anonym.search.local.world import (
     BROKEN,
-    GONE,
     ITEMS,
     LEFT,
     LEFT_OVER,
     LOOSE,
     LOOSE_ITEMS,
     NEVER,
-    ONE,
     PICK,
     PICKED,
     PICKS,
-    TAKER,
-    TAKER_LOSS,
     TAKERS,
     TUPLES,
     WHO,
@@ -37,19 +33,19 @@ from anonym.search.local.world import (
 Ints = NDArray[np.int64]
 
 
-@inner
+@kernel
 def take_below(w: World, known: Ints, limit: int, pull: float) -> None:
     """Every tuple with rows left grows a class, taken if a row of it costs no more than `limit`.
 
-    `known` (tuples, 1) is a lower bound of what each tuple's class will cost: rows leave, so costs only rise.
+    `known` (tuples,) is a lower bound of what each tuple's class will cost: rows leave, so costs only rise.
     """
-    for t in range(known.shape[0]):
-        while w.links[t, LEFT_OVER] > 0 and known[t, 0] <= limit:
+    for t in range(known.size):
+        while w.links[t, LEFT_OVER] > 0 and known[t] <= limit:
             gather(w, t)
-            known[t, 0] = NEVER
+            known[t] = NEVER
             if grow(w, ZERO, ZERO, pull):
-                known[t, 0] = w.slots[0, COST]
-            if known[t, 0] > limit:
+                known[t] = w.slots[0, COST]
+            if known[t] > limit:
                 break
             if is_monotone(w):
                 extend(w)
@@ -82,7 +78,7 @@ def gather(w: World, t: int) -> None:
     w.state[LOOSE_ITEMS] = w.state[ITEMS]
 
 
-@inner
+@kernel
 def sweep(w: World, rings: Ints, reach: int, pull: float) -> None:
     """Every tuple with rows left, in a given order, grows a class from those near it in several orders of the table.
 
@@ -141,30 +137,8 @@ def extend(w: World) -> None:
 def keep_grown(w: World) -> None:
     """Class 0 of the pool becomes a class."""
     c = new_class(w)
+    move_in(w, c, ZERO)
     for at in range(w.state[PICKS]):
         t, rows = w.pool[w.pool[at, PICK], WHO], w.pool[at, PICKED]
         put(w, c, t, rows)
         w.links[t, LEFT_OVER] -= rows
-    set_loss(w, c, int64(w.slots[0, COST]))
-
-
-@inner
-def attach(w: World) -> None:
-    """Each row left joins the class where the loss rises least, among those of near tuples.
-
-    Those without a place are suppressed for now, whatever the limit: moves find them one.
-    """
-    links, pool = w.links, w.pool
-    for t in range(w.state[TUPLES]):
-        while links[t, LEFT_OVER] > 0:
-            reset(w, t)
-            rows = links[t, LEFT_OVER]
-            if settle(w, ZERO, ZERO, rows) == NEVER:
-                rows = ONE
-                if settle(w, ZERO, ZERO, rows) == NEVER:
-                    rows = links[t, LEFT_OVER]
-                    pool[0, TAKER] = GONE
-            put(w, pool[0, TAKER], t, rows)
-            if pool[0, TAKER] != GONE:
-                set_loss(w, pool[0, TAKER], pool[0, TAKER_LOSS])
-            links[t, LEFT_OVER] -= rows

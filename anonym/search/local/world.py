@@ -33,33 +33,38 @@ ZERO, ONE, NONE = int64(0), int64(1), int64(-1)
 GONE = ZERO  # the class of suppressed rows
 
 # pool: an item (tuple, rows left, owning class, what a row costs there, lower bound of its price in the class that
-# grows, rows at first, what the owner's rows cost after giving), a pick, a class outside that takes, a class made
-WHO, LEFT, OWNER, WORTH, FLOOR, OFFER, LATER = range(7)
-PICK, PICKED, PICKED_FOR = range(7, 10)
-TAKER, TAKEN, TAKEN_ROWS, TAKER_LOSS = range(10, 14)
-NUMBER, GROWN = 14, 15  # number of a broken class, later of a new one; rows of a new one
+# grows, rows at first), a pick, a class outside that takes, a class made
+WHO, LEFT, OWNER, WORTH, FLOOR, OFFER = range(6)
+PICK, PICKED, PICKED_FOR = range(6, 9)
+TAKER, TAKEN, TAKEN_ROWS = range(9, 12)
+NUMBER, GROWN = 12, 13  # number of a broken class, later of a new one; rows of a new one
 LOOSE = NONE  # the owner of rows of broken classes
 
 # state
 LISTED, UNUSED, SPARES, BROKEN, LOOSE_ITEMS, ITEMS, PICKS, TAKERS, DICE = range(9)
-K, MAY_GO, LOOK, COLUMNS, TUPLES, WIDTH, RULES = range(9, 16)  # WIDTH: where histograms start in a slot
-RULE = 16  # from here RULE_FIELDS numbers a rule
+K, MAY_GO, LOOK, COLUMNS, TUPLES, WIDTH, RULES, KINDS, CLOCK_OF, STRICT = range(
+    9, 19
+)  # WIDTH: where histograms start in
+# a slot; KINDS: of tuples by their bins; CLOCK_OF: version of what is known of them
+RULE = 19  # from here RULE_FIELDS numbers a rule
 RULE_FIELDS = 6
 
 MADE = 6  # classes that a move can make
-SPARE_SLOT = int64(MADE)  # the slot for classes outside the pool
+SPARE_SLOT = int64(MADE)  # the slot for what is only tried
+SLOTS = int64(MADE + 1)  # from here every class of the partition has a slot of its own
 NEVER = int64(1 << 60)  # more than any loss
 
 
 class World(NamedTuple):
     """`near` (tuples, 2 KEEP): near tuples, nearest first, -1 for none; then what a row of both would cost.
 
-    `real`: two limits a rule, then the reference shares by bin.
+    `real`: two limits a rule, the reference shares by bin, then for each kind of tuple (by its bins) how far a slot
+    would be from holding with one more row of it, and when that was found out.
     """
 
-    code: Codes  # (tuples + items, columns + bin columns)
+    code: Codes  # (tuples + items, columns + bin columns + 1); the last is the kind
     tab: Codes
-    slots: Codes  # (MADE + 1, width + bins)
+    slots: Codes  # (SLOTS + classes, width + bins)
     near: Codes
     links: Ints
     pool: Ints

@@ -1,0 +1,192 @@
+"""Local recoding over random tables: what is released keeps its promise by an independent reading of its cells."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from naive import search as naive
+from naive import search_local as twin
+from naive.search_problems import VALUES, problem_of, skewed_table, tables
+
+from anonym.errors import GuaranteeError
+from anonym.search import global_
+from anonym.search.local.records import LocalSolution, Records
+from anonym.search.local.solve import solve
+from anonym.search.problem import Problem
+
+EXAMPLES = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+BUDGET = ("tries", 300)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("hierarchies")
+
+
+@st.composite
+def words(draw: st.DrawFn) -> twin.Words:
+    kinds = draw(st.lists(st.sampled_from(["label", "text", "number"]), min_size=3, max_size=3))
+    return twin.Words(
+        tuple("label" if kind == "label" else "set" for kind in kinds), tuple(kind == "text" for kind in kinds)
+    )
+
+
+def stated(table: naive.Table, said: twin.Words, folder: Path) -> tuple[Problem, Records, list[list[int]]]:
+    """The problem as the pipeline states it: lost rows are in no cell."""
+    rows = [row for row in table.rows if not twin.is_lost(table, row[0])]
+    problem = problem_of(replace(table, rows=rows or table.rows), folder)
+    hierarchies = tuple(
+        replace(h, domain=twin.domain(h.leaves, is_text))
+        for h, is_text in zip(problem.hierarchies, cut(said, table).is_text, strict=True)
+    )
+    problem = replace(problem, hierarchies=hierarchies, rows=len(table.rows), lost=len(table.rows) - len(rows))
+    return problem, *twin.records_of(table, VALUES)
+
+
+def solved(problem: Problem, records: Records, said: twin.Words, **options: Any) -> LocalSolution | None:
+    columns = len(problem.hierarchies)
+    try:
+        return solve(problem, records, vocabulary=said.vocabulary[:columns], budget=BUDGET, **options)
+    except GuaranteeError:
+        return None
+
+
+def cut(said: twin.Words, table: naive.Table) -> twin.Words:
+    """The words for the table's columns; numbers only where every node is a range."""
+    columns = len(table.columns)
+    is_text = [
+        text or not all(level == sorted(level) for level in column.ancestor)
+        for text, column in zip(said.is_text, table.columns, strict=False)
+    ]
+    return twin.Words(said.vocabulary[:columns], tuple(is_text))
+
+
+@EXAMPLES
+@given(table=tables(units=False), said=words())
+def test_keeps_every_promise(folder: Path, table: naive.Table, said: twin.Words) -> None:
+    problem, records, rows_of = stated(table, said, folder)
+    solution = solved(problem, records, said)
+    if solution is not None:
+        twin.assert_keeps(table, cut(said, table), rows_of, solution)
+        assert solution.bound <= solution.loss
+
+
+@EXAMPLES
+@given(seed=st.integers(0, 2**32), said=words())
+def test_keeps_l_and_t_where_they_bind(folder: Path, seed: int, said: twin.Words) -> None:
+    table = skewed_table(seed, units=False)
+    problem, records, rows_of = stated(table, said, folder)
+    solution = solved(problem, records, said)
+    if solution is not None:
+        twin.assert_keeps(table, cut(said, table), rows_of, solution)
+
+
+@EXAMPLES
+@given(table=tables(units=False, weighted=False))
+def test_never_worse_than_the_global_solution_given(folder: Path, table: naive.Table) -> None:
+    said = twin.Words(("label",) * 3, (True,) * 3)
+    problem, records, rows_of = stated(table, said, folder)
+    try:
+        start = global_.solve(problem)
+    except GuaranteeError:
+        return
+    solution = solved(problem, records, said, start=start)
+    assert solution is not None
+    assert solution.loss <= start.loss + 1e-12
+    twin.assert_keeps(table, cut(said, table), rows_of, solution)
+
+
+@EXAMPLES
+@given(table=tables(units=False, asked=False), said=words())
+def test_under_k_alone_infeasible_only_where_whole_parts_are_too_few(
+    folder: Path, table: naive.Table, said: twin.Words
+) -> None:
+    problem, records, _ = stated(table, said, folder)
+    parts: dict[Any, int] = {}
+    for codes, rows in zip(records.codes.tolist(), records.rows.tolist(), strict=True):
+        caps = [c.ancestor[c.coarsest][leaf] for c, leaf in zip(table.columns, codes, strict=True)]
+        tops = [
+            word == "set" and (c.coarsest == len(c.ancestor) - 1 == 0)
+            for word, c in zip(said.vocabulary, table.columns, strict=False)
+        ]
+        key = tuple(0 if top else cap for top, cap in zip(tops, caps, strict=True))
+        parts[key] = parts.get(key, 0) + rows
+    few = sum(rows for rows in parts.values() if rows < table.k)
+    assert (solved(problem, records, said) is None) == (few + problem.lost > table.limit)
+
+
+@EXAMPLES
+@given(table=tables(units=False), said=words(), seed=st.integers(0, 2**16))
+def test_neither_order_nor_threads_matter(folder: Path, table: naive.Table, said: twin.Words, seed: int) -> None:
+    problem, records, _ = stated(table, said, folder)
+    first = solved(problem, records, said)
+    order = np.random.default_rng(seed).permutation(records.count)
+    mixed = Records(records.codes[order], records.sensitive[order], records.rows[order])
+    second = solved(problem, mixed, said, threads=2)
+    assert (first is None) == (second is None)
+    if first is not None and second is not None:
+        assert same_release(first, second)
+        back = np.stack([order[second.parts.record], second.parts.cls, second.parts.rows])
+        given = np.stack([first.parts.record, first.parts.cls, first.parts.rows])
+        assert np.array_equal(*(np.sort(np.unique(a, axis=1), axis=1) for a in (back, given)))
+
+
+def same_release(one: LocalSolution, other: LocalSolution) -> bool:
+    sets = all(
+        np.array_equal(getattr(one.sets[j], name), getattr(other.sets[j], name))
+        for j in one.sets
+        for name in ("low", "high", "members")
+        if getattr(one.sets[j], name) is not None
+    )
+    return (
+        sets
+        and one.loss == other.loss
+        and np.array_equal(one.nodes, other.nodes)
+        and np.array_equal(one.rows, other.rows)
+    )
+
+
+@settings(EXAMPLES, max_examples=25)
+@given(seed=st.integers(0, 2**32), said=words(), k=st.integers(2, 3), limit=st.integers(0, 3))
+def test_bound_is_below_the_best_of_all(folder: Path, seed: int, said: twin.Words, k: int, limit: int) -> None:
+    table = skewed_table(seed, units=False)
+    table = replace(table, rows=table.rows[:7], k=k, limit=limit, asked=[])
+    best = twin.optimum(table, cut(said, table))
+    problem, records, _ = stated(table, said, folder)
+    solution = solved(problem, records, said)
+    assert (solution is None) == (best is None)
+    if solution is not None and best is not None:
+        assert solution.bound <= float(best) + 1e-9 <= solution.loss + 2e-9
+
+
+def test_same_seed_same_release_and_another_budget_more_tries(folder: Path) -> None:
+    table = replace(skewed_table(7, units=False), asked=[], k=1, limit=0)
+    said = twin.Words(("label",) * 3, (True,) * 3)
+    problem, records, _ = stated(table, said, folder)
+    first, again = solved(problem, records, said), solved(problem, records, said)
+    assert first is not None
+    assert again is not None
+    assert same_release(first, again)
+    assert first.is_reproducible
+    timed = solve(problem, records, budget=("seconds", 1))
+    assert not timed.is_reproducible
+
+
+def test_all_rows_may_be_lost() -> None:
+    column = naive.Column([[0, 1]], [Fraction(0), Fraction(0)], 0, 0)
+    table = naive.Table([((0,), 0, ()), ((1,), 0, ())], [column], False, 3, 2)
+    problem = problem_of(table)
+    none = Records(np.empty((0, 1), np.int32), np.empty((0, 0), np.int32), np.empty(0, np.int64))
+    for records in (none, Records(problem.cells.codes, np.empty((2, 0), np.int32), problem.cells.rows)):
+        solution = solve(replace(problem, lost=2 - records.count), records)
+        assert (solution.classes, solution.suppressed_rows, solution.loss) == (0, 2, 1.0)
+        assert solution.parts.rows.sum() == records.count
+    with pytest.raises(GuaranteeError):
+        solve(replace(problem, lost=2, limit=1), none)
