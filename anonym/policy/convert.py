@@ -44,12 +44,13 @@ from anonym.policy.schema import (
     GuaranteeShape,
     NodesShape,
     PolicyShape,
+    RecallShape,
     SearchShape,
     SecondsShape,
     TextOptionsShape,
     TriesShape,
 )
-from anonym.text.options import RecallGate, TextOptions
+from anonym.text.options import RecallGate, TextOptions, UserPattern
 
 
 def policy(shape: PolicyShape, data: Mapping[str, Any], base: Path, name: str) -> Policy:
@@ -191,5 +192,10 @@ def text(shape: TextOptionsShape, base: Path) -> TextOptions:
         replace=shape.replace,
         also_from=None if also_from is None else tuple(also_from),
         deduplicate=shape.deduplicate,
-        recall=RecallGate(base / shape.recall.labelled, shape.recall.min) if shape.recall is not None else None,
+        recall=recall(shape.recall, base) if shape.recall is not None else None,
+        patterns=tuple(UserPattern(entity.lower(), regex, entity) for entity, regex in shape.patterns.items()),
     )
+
+
+def recall(shape: RecallShape, base: Path) -> RecallGate:
+    return RecallGate(base / shape.labelled, shape.min, tuple(shape.entities), shape.offsets)

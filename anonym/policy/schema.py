@@ -111,8 +111,16 @@ class SearchShape(Shape):
 class RecallShape(Shape):
     """A gate: the scrubber's recall on a labelled sample."""
 
-    labelled: FilePath = Field(description="a file of labelled texts (JSON lines), relative to the policy")
+    labelled: FilePath = Field(
+        description="a file of labelled texts, in a format that `anonym recall` reads, relative to the policy"
+    )
     min: Share = Field(description="the lowest acceptable lower bound of recall")
+    entities: list[Annotated[str, Text("the name of a label", longest=100)]] = Field(
+        default=[], description="labels whose recall must reach the bound as well, each for itself"
+    )
+    offsets: Given[Annotated[Literal["code-points", "utf-16", "bytes"], Word()]] = Field(
+        default=None, description="what the file's offsets count; absent: code points, for Label Studio UTF-16"
+    )
 
 
 NerWord = Annotated[Literal["spacy", "rampart"], Word()]

@@ -242,8 +242,17 @@ class Recall(TypedDict):
     """Scrubber recall, measured on a labelled sample under the same text policy, rules and models."""
 
     documents: Count
-    overall: Proportion
-    entities: dict[str, Proportion]
+    overall: Annotated[Proportion, "labelled spans masked whole"]
+    entities: Annotated[dict[str, Proportion], "the same, by label"]
+    f2: NotRequired[Annotated[dict[str, Share | None], "F2 of a label: its recall, and the precision of its entity"]]
+    touched: NotRequired[Annotated[Proportion, "labelled spans masked at least in part"]]
+    tokens: NotRequired[Annotated[Proportion, "labelled tokens masked"]]
+    token_precision: NotRequired[Annotated[Proportion, "masked tokens labelled, whatever the label"]]
+    token_f2: NotRequired[Share | None]
+    clean: NotRequired[Annotated[Proportion, "texts with labels in which nothing was missed"]]
+    direct: NotRequired[Annotated[Proportion, "direct identifiers of which every mention is masked"]]
+    quasi: NotRequired[Annotated[Proportion, "quasi-identifiers of which every mention is masked"]]
+    ner: NotRequired[Annotated[list[str] | None, "the models that ran"]]
     required: NotRequired[Annotated[Share | None, "the gate, on the lower bound"]]
     holds: NotRequired[bool | None]
 

@@ -14,6 +14,8 @@ class RecallGate:
 
     labelled: Path
     min: Decimal
+    entities: tuple[str, ...] = ()  # labels that must reach the bound each for itself
+    offsets: Literal["code-points", "utf-16", "bytes"] | None = None  # None: as the file's format has them
 
 
 @dataclass(frozen=True)
