@@ -109,6 +109,8 @@ def interval(
     high: float | None,
     baseline: float | None,
     control: float | None,
+    title: str = "Success of the attack",
+    lines: tuple[str, str] = ("baseline", "control"),
 ) -> Markup:
     """A rate in [0, 1] with its interval as a band, beside a baseline (solid) and a control (dashed)."""
     parts = [tag("rect", class_="track", x=0, y=3, width="100%", height=10, rx=2)]
@@ -121,6 +123,6 @@ def interval(
     for kind, value in (("baseline", baseline), ("control", control)):
         if value is not None:
             parts.append(tag("line", class_=kind, x1=per_cent(value), x2=per_cent(value), y1=0, y2=16))
-    said = (("interval from", low), ("to", high), ("rate", rate), ("baseline", baseline), ("control", control))
-    described = ", ".join(f"{word} {figures.share(value)}" for word, value in said)
-    return drawing(identifier, "Success of the attack", described, 16, parts, class_="range")
+    said = (("interval from", low), ("to", high), ("rate", rate), *zip(lines, (baseline, control), strict=True))
+    described = ", ".join(f"{word} {figures.share(value)}" for word, value in said if word)
+    return drawing(identifier, title, described, 16, parts, class_="range")

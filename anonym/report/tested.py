@@ -64,20 +64,46 @@ def _recall(recall: Recall | None) -> Markup:
             "above say what was found, not what was there."
         )
         return join(tag("p", blocks.absent("Not measured. "), said))
-    rows = [_proportion("All entities", recall["overall"])]
-    rows += [_proportion(entity, found) for entity, found in recall["entities"].items()]
+    parts = [("All labels", recall["overall"]), *recall["entities"].items()]
+    required = recall.get("required")
+    rows = [_proportion(f"recall-{i}", label, part, required) for i, (label, part) in enumerate(parts)]
     caption = (
-        f"Share of the labelled spans found, in {figures.plural(recall['documents'], 'labelled text')}, with its 95 % "
-        "interval."
+        f"Share of the labelled spans found, in {figures.plural(recall['documents'], 'labelled text')} (dot), with its "
+        "95 % interval (band)."
     )
-    headings = (Heading("Entity"), Heading("Found", "num"), Heading("Recall", "num"))
-    return blocks.table(caption, headings, rows)
+    if required is not None:
+        caption += f" The line marks {figures.share(required)}, which the interval's lower end must reach."
+    headings = (Heading("Label"), Heading("Recall", "bars"), Heading("Found", "num"), Heading("Recall", "num"))
+    return join(blocks.table(caption, headings, rows), blocks.facts(_further_recall(recall)))
 
 
-def _proportion(label: str, part: Proportion) -> Sequence[object]:
+def _proportion(identifier: str, label: str, part: Proportion, required: float | None) -> Sequence[object]:
     found = f"{figures.count(part['found'])} of {figures.count(part['of'])}"
     rate = blocks.figure(part["rate"], figures.share(part["rate"], aligned=True))
-    return blocks.name(label), found, join(rate, _interval(part["low"], part["high"]))
+    drawn = svg.interval(
+        identifier, part["low"], part["rate"], part["high"], required, None, "Recall", ("required" * bool(required), "")
+    )
+    return blocks.name(label), drawn, found, join(rate, _interval(part["low"], part["high"]))
+
+
+FURTHER_RECALL = (
+    ("Texts in which nothing was missed", "clean"),
+    ("Direct identifiers, every mention masked", "direct"),
+    ("Quasi-identifiers, every mention masked", "quasi"),
+    ("Labelled spans masked at least in part", "touched"),
+    ("Labelled tokens masked", "tokens"),
+    ("Masked tokens that were labelled", "token_precision"),
+)
+
+
+def _further_recall(recall: Recall) -> Iterator[tuple[str, object]]:
+    for said, key in FURTHER_RECALL:
+        part: Proportion | None = recall.get(key)  # type: ignore[assignment]
+        if part and part["of"]:
+            found = f"{figures.count(part['found'])} of {figures.count(part['of'])}"
+            yield said, join(f"{figures.share(part['rate'])}, {found}", _interval(part["low"], part["high"]))
+    if recall.get("ner"):
+        yield "Models", ", ".join(recall["ner"] or ())
 
 
 def _interval(low: float | None, high: float | None) -> Markup | None:
