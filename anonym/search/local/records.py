@@ -75,7 +75,8 @@ class LocalSolution:
     """A local recoding: the released classes, distinct in what they release, and which rows they take.
 
     `nodes` (classes, quasi-identifiers) is the hierarchy node of each cell under the vocabulary `label`, -1 for `set`,
-    whose cells stand in `sets` under the column's index. `rows` (classes,) are the rows in each class. `loss` is the
+    whose cells stand in `sets` under the column's index. `rows` (classes,) are the rows in each class and `costs`
+    (classes, quasi-identifiers) the normalised certainty penalty of its cells. `loss` is the
     unweighted NCP of DESIGN over all input rows, of exactly what is released; `bound` a proven lower bound of it for
     any recoding of the same vocabulary under k.
     """
@@ -83,6 +84,7 @@ class LocalSolution:
     nodes: NDArray[np.int32]
     sets: dict[int, SetColumn]
     rows: NDArray[np.int64]
+    costs: NDArray[np.float64]
     parts: Parts
     suppressed_rows: int  # with those lost before the search
     loss: float

@@ -82,6 +82,7 @@ def solve(
         nodes=found.release.nodes,
         sets=found.release.sets,
         rows=found.release.rows,
+        costs=found.release.costs,
         parts=_in_order(parts(ordered, laid, found.entries), by_code),
         suppressed_rows=problem.rows - int(found.release.rows.sum()),
         loss=found.loss,
