@@ -73,9 +73,13 @@ class InputError(AnonymError):
 
 
 class InconclusiveError(AnonymError):
-    """A gate on attacks or recall has no evidence or not enough of it."""
+    """A gate on attacks or recall has no evidence or not enough of it. `evidence`: of a release that was written."""
 
     status = 5
+
+    def __init__(self, message: str, evidence: dict[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.evidence = evidence or {}
 
 
 class OutputError(AnonymError):

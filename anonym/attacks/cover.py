@@ -11,12 +11,16 @@
 | a node (kind `file`) | the leaves under it in the file |
 | a rounded number (kind `round`) | the numbers that some level rounds to it |
 | a list | `[low, high]` of numbers or dates: what lies between; else its members |
+
+Where the attacker's values may be off, a cell covers what some value nearby would be covered by: `tolerance` widens
+the ends of numbers and dates (in days), `edits` takes texts for each other, for members of a file and for beginnings
+that are so many insertions, deletions or changes apart.
 """
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from decimal import ROUND_FLOOR, Decimal
@@ -27,6 +31,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from anonym.attacks.edits import near
 from anonym.attacks.line import Line, line_of
 from anonym.hierarchy.files import read_hierarchy
 
@@ -51,6 +56,8 @@ class Known:
     top: Decimal | date | None = None
     bottom: Decimal | date | None = None
     normalise: tuple[str, ...] = ()
+    tolerance: float = 0.0
+    edits: int = 0
 
 
 def covers(known: Known, cells: pl.DataFrame, values: pl.Series) -> pl.DataFrame:
@@ -60,9 +67,9 @@ def covers(known: Known, cells: pl.DataFrame, values: pl.Series) -> pl.DataFrame
     """
     values = _normalised(values, known)
     if cells.width == 2:
-        pairs = _bounds(cells, values)
+        pairs = _bounds(known, cells, values)
     elif isinstance(cells.dtypes[0], pl.List):
-        pairs = _lists(cells.to_series(), values)
+        pairs = _lists(known, cells.to_series(), values)
     else:
         pairs = _labels(known, cells.to_series(), values)
     return pairs.unique(maintain_order=True)
@@ -99,8 +106,10 @@ def _on_line(known: Known, line: Line, cells: pl.Series, values: pl.Series) -> p
     if known.kind == "round" and cells.dtype == pl.String:
         is_sign = cells.str.contains("^[<>]").fill_null(False)
         spans = line.spans(cells.zip_with(is_sign, pl.Series([None], dtype=pl.String)))
-        return pl.concat([_within(spans, line.codes(values)), _rounded(known.decimals, cells, values)])
-    return _within(line.spans(cells), line.codes(values))
+        return pl.concat(
+            [_within(line.widened(spans, known.tolerance), line.codes(values)), _rounded(known, cells, values)]
+        )
+    return _within(line.widened(line.spans(cells), known.tolerance), line.codes(values))
 
 
 def _within(spans: tuple[NDArray[Any], NDArray[Any], NDArray[np.bool_]], codes: pl.Series) -> pl.DataFrame:
@@ -117,16 +126,20 @@ def _within(spans: tuple[NDArray[Any], NDArray[Any], NDArray[np.bool_]], codes: 
     return pl.DataFrame(found).cast(SCHEMA)  # type: ignore[arg-type]
 
 
-def _rounded(decimals: Sequence[int], cells: pl.Series, values: pl.Series) -> pl.DataFrame:
-    """Half up, every level rounding the one before; level 0 is the number itself."""
+def _rounded(known: Known, cells: pl.Series, values: pl.Series) -> pl.DataFrame:
+    """Half up, every level rounding the one before; level 0 is the number itself. A tolerance tries both ends of it
+    too, and so may miss a cell between them where it is wider than the rounding."""
+    shifts = sorted({Decimal(0), Decimal(str(known.tolerance)), -Decimal(str(known.tolerance))})
     named = {_decimal(text): i for i, text in enumerate(cells) if text is not None and _decimal(text) is not None}
     pairs = []
     for i, value in enumerate(values.cast(pl.String)):
-        number = _decimal(value) if value is not None else None
-        for places in (None, *decimals) if number is not None else ():
-            number = number if places is None else _half_up(number, places)
-            if number in named:
-                pairs.append((named[number], i))
+        given = _decimal(value) if value is not None else None
+        for shift in shifts if given is not None else ():
+            number = (given or Decimal(0)) + shift
+            for places in (None, *known.decimals):
+                number = number if places is None else _half_up(number, places)
+                if number in named:
+                    pairs.append((named[number], i))
     return pl.DataFrame(pairs, schema=SCHEMA, orient="row")
 
 
@@ -138,8 +151,7 @@ def _decimal(text: str) -> Decimal | None:
     return number if number.is_finite() else None
 
 
-def _half_up(number: Decimal | None, places: int) -> Decimal:
-    assert number is not None
+def _half_up(number: Decimal, places: int) -> Decimal:
     unit = Decimal((0, (1,), -places))
     return (number / unit + Decimal("0.5")).to_integral_value(rounding=ROUND_FLOOR) * unit
 
@@ -151,7 +163,7 @@ def _coded_ends(known: Known, line: Line, cells: pl.Series, values: pl.Series, p
     for sign, end in ((">=", known.top), ("<=", known.bottom)):
         if end is None:
             continue
-        low, high, _ = line.spans(pl.Series([f"{sign}{end}"]))
+        low, high, _ = line.widened(line.spans(pl.Series([f"{sign}{end}"])), -known.tolerance)
         codes = line.codes(values)
         beyond = (codes >= low[0]) & (codes <= high[0])
         beyond = pl.DataFrame({"value": beyond.fill_null(False).arg_true().cast(pl.UInt32)})
@@ -161,24 +173,24 @@ def _coded_ends(known: Known, line: Line, cells: pl.Series, values: pl.Series, p
     return pairs
 
 
-def _bounds(cells: pl.DataFrame, values: pl.Series) -> pl.DataFrame:
+def _bounds(known: Known, cells: pl.DataFrame, values: pl.Series) -> pl.DataFrame:
     """Two inclusive columns. One null bound is an open end."""
     low, high = cells.to_series(0), cells.to_series(1)
     line = line_of(low.dtype, values.dtype, "none")
     blank = (low.is_null() & high.is_null()).arg_true()
     if line is None:
         return _everything(blank, len(values))
-    spans = line.between(low, high)
+    spans = line.widened(line.between(low, high), known.tolerance)
     return pl.concat([_everything(blank, len(values)), _within(spans, line.codes(values))])
 
 
-def _lists(cells: pl.Series, values: pl.Series) -> pl.DataFrame:
+def _lists(known: Known, cells: pl.Series, values: pl.Series) -> pl.DataFrame:
     """The form `set`: null is the top; numbers and dates are `[low, high]`, other lists their members."""
     blank = _everything(cells.is_null().arg_true(), len(values))
     line = line_of(cells.dtype.inner, values.dtype, "none")  # type: ignore[attr-defined]
     if line is not None and bool((cells.list.len().drop_nulls() <= 2).all()):
         spans = line.between(cells.list.get(0, null_on_oob=True), cells.list.get(-1, null_on_oob=True))
-        return pl.concat([blank, _within(spans, line.codes(values))])
+        return pl.concat([blank, _within(line.widened(spans, known.tolerance), line.codes(values))])
     members = pl.DataFrame({"cell": pl.Series(range(len(cells)), dtype=pl.UInt32), "text": cells})
     exploded = members.explode("text", empty_as_null=True).with_columns(pl.col("text").cast(pl.String)).drop_nulls()
     return pl.concat([blank, exploded.join(_numbered(values), on="text").select("cell", "value")])
@@ -193,7 +205,14 @@ def _texts(known: Known, cells: pl.Series, values: pl.Series) -> pl.DataFrame:
     labels = _numbered(texts).rename({"value": "cell"})
     leaves = _numbered(values)
     same = labels.join(leaves, on="text").select("cell", "value")
-    return pl.concat([same, _RULES.get(known.kind, _no_rule)(known, labels, leaves)])
+    typed = [_mistyped(labels, leaves, known.edits)] if known.edits else []
+    return pl.concat([same, *typed, _RULES.get(known.kind, _no_rule)(known, labels, leaves)])
+
+
+def _mistyped(labels: pl.DataFrame, leaves: pl.DataFrame, edits: int) -> pl.DataFrame:
+    """[cell, value] of the texts that are at most `edits` apart."""
+    pairs = near(labels["text"].to_list(), leaves["text"].to_list(), edits)
+    return pl.DataFrame({"cell": labels["cell"].gather(pairs["left"]), "value": leaves["value"].gather(pairs["right"])})
 
 
 def _numbered(values: pl.Series) -> pl.DataFrame:
@@ -207,7 +226,7 @@ def _no_rule(_known: Known, _labels: pl.DataFrame, _leaves: pl.DataFrame) -> pl.
     return _none()
 
 
-def _prefixes(_known: Known, labels: pl.DataFrame, leaves: pl.DataFrame) -> pl.DataFrame:
+def _prefixes(known: Known, labels: pl.DataFrame, leaves: pl.DataFrame) -> pl.DataFrame:
     """Joined on the first characters, once for each length of what stands before the stars."""
     cut = labels.filter(pl.col("text").str.ends_with(STAR)).with_columns(pl.col("text").str.strip_chars_end(STAR))
     parts = [_none()]
@@ -215,6 +234,9 @@ def _prefixes(_known: Known, labels: pl.DataFrame, leaves: pl.DataFrame) -> pl.D
         stems = cut.filter(pl.col("text").str.len_chars() == length)
         heads = leaves.with_columns(pl.col("text").str.head(length))
         parts.append(stems.join(heads, on="text").select("cell", "value"))
+        for cut_off in range(length - known.edits, length + known.edits + 1) if known.edits else ():
+            heads = leaves.with_columns(pl.col("text").str.head(max(cut_off, 0)))
+            parts.append(_mistyped(stems, heads, known.edits))
     return pl.concat(parts)
 
 
@@ -223,6 +245,11 @@ def _file(known: Known, labels: pl.DataFrame, leaves: pl.DataFrame) -> pl.DataFr
     lines = read_hierarchy(known.file).rows
     above = pl.concat([lines.select(text=lines.columns[0], node=level) for level in lines.columns]).unique()
     bare = leaves.with_columns(pl.col("text").str.replace(r"^(-?\d+)\.0+$", "$1"))  # a float's 31 is listed as 31
+    if known.edits:
+        names = above["text"].unique(maintain_order=True)
+        pairs = near(names.to_list(), bare["text"].to_list(), known.edits)
+        text = names.gather(pairs["left"])
+        bare = pl.DataFrame({"value": bare["value"].gather(pairs["right"]), "text": text})
     return bare.join(above, on="text").join(labels, left_on="node", right_on="text").select("cell", "value")
 
 

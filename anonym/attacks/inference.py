@@ -9,13 +9,15 @@ advantage over them is the release's own (Giomi et al. 2023).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
 from anonym.attacks.cover import Known
 from anonym.attacks.linkage import Tables
-from anonym.attacks.matching import encode, link, persons
+from anonym.attacks.matching import classes, encode, link, persons
 from anonym.attacks.outcome import AttackResult, Counts, Gate, Trial, judge
+from anonym.attacks.subgroup import worst_of
 
 _TIE = 1e-9  # weights closer than this are equal: shares of a unit do not add up exactly
 
@@ -27,13 +29,14 @@ class Guessed:
     counts: Counts
     matched: int
     baseline: float | None
+    worst: dict[str, Any] | None
 
 
 def inference(
     tables: Tables,
     sensitive: str,
     *,
-    gate: Gate,
+    gate: Gate | None,
     control: pl.DataFrame | None = None,
     seed: int | None = None,
 ) -> AttackResult:
@@ -48,7 +51,11 @@ def inference(
         outside = guess(Tables(tables.released, control, tables.known, tables.unit), sensitive).counts
     raw = tuple(Known(known.auxiliary, (known.auxiliary,), known.auxiliary) for known in tables.known)
     itself = guess(Tables(tables.auxiliary, tables.auxiliary, raw, tables.unit), sensitive)
-    detail = {"matched": inside.matched, "values": tables.released[sensitive].drop_nulls().n_unique()}
+    detail = {
+        "matched": inside.matched,
+        "values": tables.released[sensitive].drop_nulls().n_unique(),
+        "worst_subgroup": inside.worst,
+    }
     return judge(
         Trial(
             f"inference of {sensitive}",
@@ -81,7 +88,18 @@ def guess(tables: Tables, sensitive: str) -> Guessed:
     each = rows.select("person", "fits", chance=chance, usual=pl.col("usual").fill_null(0.0))
     each = each.group_by("person", maintain_order=True).agg(pl.col("chance", "usual").mean(), pl.col("fits").any())
     counts = Counts(each.height, each.height, float(each["chance"].sum()))
-    return Guessed(counts, int(each["fits"].sum()), float(each["usual"].sum()) / each.height if each.height else None)
+    worst = worst_of(each.select("person", success="chance"), _groups(tables))
+    baseline = float(each["usual"].sum()) / each.height if each.height else None
+    return Guessed(counts, int(each["fits"].sum()), baseline, worst)
+
+
+def _groups(tables: Tables) -> dict[str, pl.DataFrame]:
+    """People by their value of each known column."""
+    who = _person(tables)
+    return {
+        known.name: pl.DataFrame({"person": who, "group": classes(tables.auxiliary, [known.auxiliary])})
+        for known in tables.known
+    }
 
 
 def _person(tables: Tables) -> pl.Series:

@@ -8,19 +8,29 @@ hand, by the classes that cover the person in each.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import polars as pl
 
 from anonym.attacks.linkage import Tables
 from anonym.attacks.matching import classes, encode, link, people, persons
 from anonym.attacks.outcome import AttackResult, Counts, Gate, Trial, judge
+from anonym.attacks.subgroup import worst_of
 
 
 def intersection(
-    joint: pl.DataFrame, k: int, knows: Sequence[str], *, gate: Gate, seed: int | None = None
+    joint: pl.DataFrame,
+    k: int,
+    knows: Sequence[str],
+    *,
+    gate: Gate | None,
+    seed: int | None = None,
+    raw: tuple[pl.DataFrame, Sequence[str]] | None = None,
 ) -> AttackResult:
     """The share of people in a joint class under k. `joint` is [person, first, second], from `by_column` or
     `by_original`. The baseline is the share that is in a class under k in the worse of the two releases alone.
+
+    `raw` is the table that both were made of with its columns: the positive control is the share in a class under k.
     """
     sizes = joint.with_columns(size=pl.len().over("first", "second"))
     small = sizes.filter(pl.col("size") < k).height
@@ -28,10 +38,26 @@ def intersection(
         joint.filter(pl.len().over(side) < k).height / joint.height for side in ("first", "second") if joint.height
     ]
     least = sizes["size"].min()
-    detail = {"k": k, "joint_classes": joint.select("first", "second").n_unique(), "smallest": least}
+    detail: dict[str, Any] = {"k": k, "joint_classes": joint.select("first", "second").n_unique(), "smallest": least}
+    detail["worst_subgroup"] = _worst(sizes, k)
     counts = Counts(joint.height, joint.height, small)
     baseline = max(alone, default=None)
-    return judge(Trial("intersection", tuple(knows), counts, gate, baseline, seed=seed, detail=detail))
+    positive = None
+    if raw is not None and raw[0].height:
+        before = pl.DataFrame({"class": classes(*raw)}).with_columns(size=pl.len().over("class"))
+        positive = before.filter(pl.col("size") < k).height / before.height
+    return judge(Trial("intersection", tuple(knows), counts, gate, baseline, None, positive, seed, detail))
+
+
+def _worst(sizes: pl.DataFrame, k: int) -> dict[str, Any] | None:
+    """The class of one release that the other takes apart most."""
+    numbered = sizes.select("first", "second", "size").with_row_index("person")
+    rows = numbered.with_columns(success=(pl.col("size") < k).cast(pl.Float64))
+    groups = {
+        f"class of the {side} release": rows.select("person", group=pl.col("person").first().over(side))
+        for side in ("first", "second")
+    }
+    return worst_of(rows.select("person", "success"), groups)
 
 
 def by_column(

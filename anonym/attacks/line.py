@@ -67,6 +67,17 @@ class Line:
         least, most = (-math.inf, math.inf) if self.kind == "float" else (_LEAST, _MOST)
         return self.codes(low).fill_null(least).to_numpy(), self.codes(high).fill_null(most).to_numpy(), is_read
 
+    def widened(self, spans: Spans, tolerance: float) -> Spans:
+        """Spans that go `tolerance` further at either end (days of dates and moments), or less where negative."""
+        low, high, is_read = spans
+        if not tolerance:
+            return spans
+        if self.kind == "float":
+            return low - tolerance, high + tolerance, is_read
+        by = math.floor(tolerance * _DAY) if self.kind == "moment" else math.floor(tolerance)
+        inside = (_LEAST + abs(by), _MOST - abs(by))  # an open end stays one
+        return np.clip(low, *inside) - by, np.clip(high, *inside) + by, is_read
+
     @property
     def _type(self) -> type[np.generic]:
         return np.float64 if self.kind == "float" else np.int64

@@ -19,9 +19,9 @@ import polars as pl
 from anonym.attacks.cover import Known
 from anonym.attacks.matching import Columns, Linked, candidates, encode, expected, link, people, persons
 from anonym.attacks.outcome import AttackResult, Counts, Gate, Trial, judge
+from anonym.attacks.subgroup import worst_of
 
 SUBSETS = 64  # tried at most: all of up to six columns
-SUBGROUP = 20  # people that a subgroup needs to be named the worst
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Found:
 def linkage(
     tables: Tables,
     *,
-    gate: Gate,
+    gate: Gate | None,
     control: pl.DataFrame | None = None,
     raw: pl.DataFrame | None = None,
     seed: int | None = None,
@@ -234,18 +234,8 @@ def worst_subgroup(
 ) -> dict[str, Any] | None:
     """The released value of one known column whose people fare worst, of those with enough people; unnamed."""
     unit = persons(tables.released, tables.unit)
-    worst: dict[str, Any] | None = None
     inside = 1.0 if tables.has_truth else pl.min_horizontal(1, pl.col("candidates") / pl.col("sharing"))
     is_right = pl.col("right") & (pl.col("candidates") > 0)
     scored = targets.select("person", success=pl.when(is_right).then(inside / pl.col("candidates")).otherwise(0.0))
-    for i in subset:
-        group = people(columns.released[str(i)], unit).join(scored, on="person")
-        shares = group.group_by("tuple").agg(pl.len().alias("targets"), pl.col("success").mean())
-        top = shares.filter(pl.col("targets") >= SUBGROUP).sort("success", "targets", "tuple").tail(1)
-        if top.height and (worst is None or top["success"].item() > worst["rate"]):
-            worst = {
-                "column": columns.known[i].name,
-                "targets": top["targets"].item(),
-                "rate": top["success"].item(),
-            }
-    return worst
+    groups = {columns.known[i].name: people(columns.released[str(i)], unit).rename({"tuple": "group"}) for i in subset}
+    return worst_of(scored, groups)

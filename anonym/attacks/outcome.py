@@ -63,7 +63,7 @@ class AttackResult:
     baseline: float | None
     control: float | None
     advantage: float | None
-    verdict: Verdict
+    verdict: Verdict | None  # None: no limit was given, and nothing speaks against the attack
     seed: int | None
     detail: Mapping[str, Any] = field(default_factory=dict)
 
@@ -74,12 +74,13 @@ class AttackResult:
 
 @dataclass(frozen=True)
 class Trial:
-    """Everything that is needed to judge an attack. `positive` is its rate on the raw data, where it must succeed."""
+    """Everything that is needed to judge an attack. `positive` is its rate on the raw data, where it must succeed;
+    `gate` None only describes."""
 
     name: str
     knows: tuple[str, ...]
     counts: Counts
-    gate: Gate
+    gate: Gate | None
     baseline: float | None = None
     control: Counts | None = None
     positive: float | None = None
@@ -102,7 +103,8 @@ def judge(trial: Trial) -> AttackResult:
     counts, control = trial.counts, trial.control.rate if trial.control else None
     low, high = clopper_pearson(counts.correct, counts.targets) if counts.rate is not None else (None, None)
     verdict, why = _verdict(trial)
-    shown = {"confidence": CONFIDENCE, "gate": asdict(trial.gate), "positive_control": trial.positive}
+    gate = asdict(trial.gate) if trial.gate is not None else None
+    shown = {"confidence": CONFIDENCE, "gate": gate, "positive_control": trial.positive, "worst_subgroup": None}
     return AttackResult(
         name=trial.name,
         knows=trial.knows,
@@ -126,7 +128,7 @@ def _control_shown(control: Counts | None) -> dict[str, Any]:
     return {"control": asdict(control)} if control else {}
 
 
-def _verdict(trial: Trial) -> tuple[Verdict, dict[str, Any]]:
+def _verdict(trial: Trial) -> tuple[Verdict | None, dict[str, Any]]:
     """The verdict and why it is no other.
 
     pass where the upper bound is not over the limit, fail where the lower bound is over it, too_weak where guessing
@@ -135,17 +137,19 @@ def _verdict(trial: Trial) -> tuple[Verdict, dict[str, Any]]:
     rate, control = trial.counts.rate, trial.control.rate if trial.control else None
     if rate is None:
         return "inconclusive", {"why": "nobody could be attacked: this is no evidence"}
-    if control is not None and control >= 1:
+    if trial.gate is not None and control is not None and control >= 1:
         return "inconclusive", {"why": "not measurable: the control succeeds throughout"}
     weak = _weakness(trial, rate)
     if weak:
         return "too_weak", {"why": weak}
-    low, high = _bounds(trial)
+    if trial.gate is None:
+        return None, {}
+    low, high = _bounds(trial, trial.gate)
     if high <= trial.gate.limit:
         return "pass", {}
     if low > trial.gate.limit:
         return "fail", {}
-    return "inconclusive", {"targets_needed": _targets_needed(trial)}
+    return "inconclusive", {"targets_needed": _targets_needed(trial, trial.gate)}
 
 
 def _weakness(trial: Trial, rate: float) -> str | None:
@@ -156,13 +160,13 @@ def _weakness(trial: Trial, rate: float) -> str | None:
     return None
 
 
-def _bounds(trial: Trial, interval: Interval = clopper_pearson, scale: float = 1) -> tuple[float, float]:
+def _bounds(trial: Trial, gate: Gate, interval: Interval = clopper_pearson, scale: float = 1) -> tuple[float, float]:
     """Bounds of what the gate measures, had there been `scale` times as many targets with the same rates.
 
     An advantage takes the worst ends of two intervals of 97.5 % each (Bonferroni); it grows with the attack and falls
     with the control. Without a control anything from 0 to 1 may be: it can pass on its rate alone, and never fail.
     """
-    if trial.gate.measure == "rate":
+    if gate.measure == "rate":
         return _scaled(trial.counts, interval, scale, CONFIDENCE)
     both = 1 - (1 - CONFIDENCE) / 2
     low, high = _scaled(trial.counts, interval, scale, both)
@@ -178,23 +182,23 @@ def _scaled(counts: Counts, interval: Interval, scale: float, confidence: float)
     return interval(min(targets, counts.correct * targets / counts.targets), targets, confidence)
 
 
-def _targets_needed(trial: Trial) -> int | None:
+def _targets_needed(trial: Trial, gate: Gate) -> int | None:
     """About how many targets would decide, if the rates stayed as they are; None where no number would."""
     targets = trial.counts.targets
-    if trial.gate.measure == "advantage" and trial.control is None:
+    if gate.measure == "advantage" and trial.control is None:
         return None  # without a control no number of targets tells
     most = 2.0
-    while not _decides(trial, most):
+    while not _decides(trial, gate, most):
         most *= 2
         if most * targets > _MOST:
             return None
     least = most / 2
     while (most - least) * targets > max(1.0, most * targets / 100):  # to one per cent
         middle = (least + most) / 2
-        least, most = (least, middle) if _decides(trial, middle) else (middle, most)
+        least, most = (least, middle) if _decides(trial, gate, middle) else (middle, most)
     return round(most * targets)
 
 
-def _decides(trial: Trial, scale: float) -> bool:
-    low, high = _bounds(trial, wilson, scale)
-    return high <= trial.gate.limit or low > trial.gate.limit
+def _decides(trial: Trial, gate: Gate, scale: float) -> bool:
+    low, high = _bounds(trial, gate, wilson, scale)
+    return high <= gate.limit or low > gate.limit

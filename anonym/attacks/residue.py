@@ -7,6 +7,7 @@ without regard to case. A note is linked to whoever has a value that stands in i
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import polars as pl
 
@@ -22,15 +23,17 @@ def residue(
     auxiliary: pl.DataFrame,
     identifiers: Sequence[str],
     *,
-    gate: Gate,
+    gate: Gate | None,
     truth: str | None = None,
     control: pl.DataFrame | None = None,
+    raw: pl.Series | None = None,
     seed: int | None = None,
 ) -> AttackResult:
     """Link the notes in column `text` to the people in `auxiliary` by their columns `identifiers`.
 
     Targets are the notes. Without `truth`, a column of both tables, a note counts 1 / candidates. `control` holds
-    people who were never released: a note in which their values stand would be linked to them wrongly.
+    people who were never released: a note in which their values stand would be linked to them wrongly. `raw` are the
+    notes as they were, searched as the positive control.
     """
     has_truth = truth is not None and truth in released.columns and truth in auxiliary.columns
     found = _found(released[text], auxiliary, identifiers)
@@ -43,10 +46,28 @@ def residue(
     if wrong is None and outside is not None:
         wrong = outside.false_accepts
     tried = Counts(targets, targets, expected(success, is_known=has_truth), wrong)
-    detail = {"notes_with_values": counts.height, "values": _values(auxiliary, identifiers)["value"].n_unique()}
+    detail = {
+        "notes_with_values": counts.height,
+        "values": _values(auxiliary, identifiers)["value"].n_unique(),
+        "worst_subgroup": _worst(released[text], auxiliary, identifiers, targets),
+    }
+    positive = None
+    if raw is not None and (notes := raw.drop_nulls().len()):
+        positive = _found(raw, auxiliary, identifiers)["note"].n_unique() / notes
     name = f"identifiers left in {text}"
     # who finds nothing does not guess: the baseline of this attack is a note that says nothing
-    return judge(Trial(name, tuple(identifiers), tried, gate, 0.0, outside, None, seed, detail))
+    return judge(Trial(name, tuple(identifiers), tried, gate, 0.0, outside, positive, seed, detail))
+
+
+def _worst(
+    notes: pl.Series, auxiliary: pl.DataFrame, identifiers: Sequence[str], targets: int
+) -> dict[str, Any] | None:
+    """The identifier that is left in most notes."""
+    left = {name: _found(notes, auxiliary, [name])["note"].n_unique() for name in identifiers} if targets else {}
+    if not left:
+        return None
+    worst = max(left, key=lambda name: left[name])
+    return {"column": worst, "targets": targets, "rate": left[worst] / targets}
 
 
 def _right(found: pl.DataFrame, notes: pl.Series, holders: pl.Series) -> pl.DataFrame:

@@ -18,6 +18,7 @@ import polars as pl
 from anonym.attacks.linkage import Tables
 from anonym.attacks.matching import candidates, classes, encode, expected, link, people, persons
 from anonym.attacks.outcome import AttackResult, Counts, Gate, Trial, judge
+from anonym.attacks.subgroup import worst_of
 
 
 def prosecutor(
@@ -26,30 +27,49 @@ def prosecutor(
     knows: Sequence[str],
     *,
     unit: str | None,
-    gate: Gate,
+    gate: Gate | None,
     seed: int | None,
+    raw: tuple[pl.DataFrame, Sequence[str]] | None = None,
 ) -> AttackResult:
     """The mean of 1 / f over the people in the release; the denominator is everyone in it.
 
-    A null is a value of its own here: who shares it shares the class.
+    A null is a value of its own here: who shares it shares the class. `raw` is the table before the release with its
+    columns of the same meaning, as the positive control.
     """
     tuples = classes(released, cells)
-    members = people(tuples, persons(released, unit))
-    sizes = members.with_columns(candidates=pl.len().over("tuple")).group_by("person").agg(pl.col("candidates").min())
-    sizes = sizes.with_columns(sharing=pl.lit(1))
+    sizes = _smallest(tuples, released, unit)
     smallest = sizes["candidates"].min()
     detail = {
         "denominator": "people in the release",
         "unique": sizes.filter(pl.col("candidates") == 1).height,
         "classes": tuples.n_unique(),
         "highest": 1 / smallest if isinstance(smallest, int) else None,
+        "worst_subgroup": worst_of(
+            sizes.select("person", success=1 / pl.col("candidates")), _groups(released, cells, unit)
+        ),
     }
     counts = Counts(sizes.height, sizes.height, expected(sizes))
     baseline = 1 / sizes.height if sizes.height else None
-    return judge(Trial("uniqueness (prosecutor)", tuple(knows), counts, gate, baseline, seed=seed, detail=detail))
+    positive = None
+    if raw is not None and raw[1] and raw[0].height:
+        before = _smallest(classes(*raw), raw[0], unit)
+        positive = expected(before) / before.height
+    return judge(Trial("uniqueness (prosecutor)", tuple(knows), counts, gate, baseline, None, positive, seed, detail))
 
 
-def marketer(tables: Tables, *, gate: Gate, seed: int | None) -> AttackResult:
+def _smallest(tuples: pl.Series, frame: pl.DataFrame, unit: str | None) -> pl.DataFrame:
+    """[person, candidates, sharing]: the size of the smallest class that each person is in."""
+    members = people(tuples, persons(frame, unit)).with_columns(candidates=pl.len().over("tuple"))
+    sizes = members.group_by("person").agg(pl.col("candidates").min()).sort("person")
+    return sizes.with_columns(sharing=pl.lit(1))
+
+
+def _groups(released: pl.DataFrame, cells: Sequence[str], unit: str | None) -> dict[str, pl.DataFrame]:
+    held = persons(released, unit)
+    return {name: people(classes(released, [name]), held).rename({"tuple": "group"}) for name in cells}
+
+
+def marketer(tables: Tables, *, gate: Gate | None, seed: int | None) -> AttackResult:
     """(1 / n) sum of f / F, with the population in `tables.auxiliary`; the journalist's highest 1 / F in `detail`."""
     linked = link(encode(tables.released, tables.auxiliary, tables.known), range(len(tables.known)))
     members = people(linked.released, persons(tables.released, tables.unit))
@@ -58,6 +78,7 @@ def marketer(tables: Tables, *, gate: Gate, seed: int | None) -> AttackResult:
     found = candidates(members, pairs, population)
     covered = found.filter(pl.col("candidates") > 0)
     fewest = covered["candidates"].min()
+    cells = [cell for known in tables.known for cell in known.cells]
     others = population["person"].n_unique()
     detail = {
         "denominator": "people in the release",
@@ -65,8 +86,14 @@ def marketer(tables: Tables, *, gate: Gate, seed: int | None) -> AttackResult:
         "outside_population": found.height - covered.height,
         "journalist_highest": 1 / fewest if isinstance(fewest, int) else None,
         "population_unique": covered.filter(pl.col("candidates") == 1).height,
+        "worst_subgroup": worst_of(_chance(found), _groups(tables.released, cells, tables.unit)),
     }
     counts = Counts(found.height, covered.height, expected(found))
     knows = tuple(known.name for known in tables.known)
     baseline = 1 / others if others else None
     return judge(Trial("uniqueness (marketer)", knows, counts, gate, baseline, seed=seed, detail=detail))
+
+
+def _chance(found: pl.DataFrame) -> pl.DataFrame:
+    inside = pl.min_horizontal(1, pl.col("candidates") / pl.col("sharing")) / pl.col("candidates")
+    return found.select("person", success=pl.when(pl.col("candidates") > 0).then(inside).otherwise(0.0))

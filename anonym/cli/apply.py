@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 
 import click
 
 from anonym.cli.options import ANY, common, progressing, show
+from anonym.cli.shares import SHARE
 
 
 @click.command()
@@ -15,6 +17,10 @@ from anonym.cli.options import ANY, common, progressing, show
 @click.option("-o", "--output", required=True, type=ANY, help="The release: .parquet, .csv, .jsonl or .arrow.")
 @click.option("--force", is_flag=True, help="Replace an existing output.")
 @click.option("--seed", type=int, default=None, help="Replaces the policy's seed (search and sampling only).")
+@click.option(
+    "--hold-out", type=SHARE, default=None, help="Share of the units split off before, as a control of the attacks."
+)
+@click.option("--keep-hold-out", type=ANY, default=None, help="Keep who was held out (raw rows) in this Parquet file.")
 @common
 def apply(
     policy: Path,
@@ -22,6 +28,8 @@ def apply(
     output: Path,
     force: bool,
     seed: int | None,
+    hold_out: Decimal | None,
+    keep_hold_out: Path | None,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -33,7 +41,16 @@ def apply(
     from anonym.pipeline import apply_files
 
     with progressing(quiet or as_json) as progress:
-        outcome = apply_files(policy, data, output, force=force, seed=seed, progress=progress)
+        outcome = apply_files(
+            policy,
+            data,
+            output,
+            force=force,
+            seed=seed,
+            held_share=hold_out,
+            keep_hold_out=keep_hold_out,
+            progress=progress,
+        )
     show(outcome.evidence, as_json, quiet)
     if not quiet and not as_json:
         click.echo(f"release  {output}\nreport   {outcome.report}")

@@ -33,7 +33,7 @@ def attack(
 ) -> None:
     """Run the attacks for which there are tables. Exits 3 where one succeeds, 5 where one cannot tell."""
     from anonym.pipeline import attack_files
-    from anonym.pipeline.attacking import refuse
+    from anonym.pipeline.attack_runs import refuse
 
     results = attack_files(
         policy, release, original=original, auxiliary=auxiliary, control=control, against=against, truth=truth

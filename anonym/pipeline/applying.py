@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,12 @@ from anonym.hierarchy.model import FileHierarchy, Prefix
 from anonym.io import PrivateFolder, Source, Target, open_paths
 from anonym.io.release import refuse_unwritable
 from anonym.io.source import ReadOptions, file_sha256, same_file
+from anonym.pipeline.attack_gates import withstand
+from anonym.pipeline.attack_runs import refuse
 from anonym.pipeline.evidence import Clock, Run, facts_of_run, file_names
 from anonym.pipeline.facts import facts_of
 from anonym.pipeline.gates import refuse_rare_keep_values, refuse_unknown_output
+from anonym.pipeline.holding_out import HeldOut, hold_out, keep, refuse_existing
 from anonym.pipeline.profile import profile
 from anonym.pipeline.progress import Progress
 from anonym.pipeline.rejected import rejected_evidence
@@ -56,6 +60,7 @@ class Made:
     verified: Verified
     plan: Plan | None
     evidence: dict[str, Any]
+    held: HeldOut  # and what was left of the input, of which the release was made
 
 
 def apply_files(
@@ -65,25 +70,35 @@ def apply_files(
     *,
     force: bool = False,
     seed: int | None = None,
+    held_share: Decimal | None = None,
+    keep_hold_out: Path | None = None,
     progress: Progress | None = None,
 ) -> Outcome:
-    """Release the files under the policy. Raises an AnonymError; then nothing new stands at `output`."""
+    """Release the files under the policy. Raises an AnonymError; then nothing new stands at `output`.
+
+    `held_share` replaces the policy's `attacks.hold_out`; who is held out is written to `keep_hold_out` if given.
+    """
     clock = Clock()
     refuse_unknown_output(output)
-    loaded = _load(policy, seed)
+    refuse_existing(keep_hold_out, force=force)
+    loaded = _load(policy, seed, held_share)
     source = open_paths(paths, read_options(loaded))
     for file in source.files:
         if same_file(file.path, output):
             raise CallError("the output is one of the inputs: write the release to another place")
     with Target(output, force=force) as target:
-        return release_to(target, loaded, source, clock, progress or Progress())
+        return release_to(target, loaded, source, clock, progress or Progress(), keep_hold_out)
 
 
-def release_to(target: Target, policy: Policy, source: Source, clock: Clock, progress: Progress) -> Outcome:
+def release_to(
+    target: Target, policy: Policy, source: Source, clock: Clock, progress: Progress, keep_hold_out: Path | None = None
+) -> Outcome:
     """Make, verify and publish a release at `target`; a refused run leaves its evidence beside it."""
     try:
         with PrivateFolder() as private:
             made = make(policy, source, target.part, private, clock, progress)
+            if keep_hold_out is not None:
+                keep(made.held, keep_hold_out)
     except (GuaranteeError, InconclusiveError, VerificationError) as error:
         evidence = rejected_evidence(policy, source, error, clock)
         target.write_companions(dict(zip(REJECTED, (render(evidence), dump(evidence)), strict=True)))
@@ -107,6 +122,8 @@ def make(policy: Policy, source: Source, part: Path, private: PrivateFolder, clo
     """Profile, search, apply, verify: the release is written to `part` and read again from there."""
     columns = policy.resolve(source.schema)
     refuse_unwritable(part.suffix, released_schema(columns))
+    held = hold_out(policy, source, private)
+    source = held.source
     keyring = read_keys(_keys(columns), policy.base)
     seen = profile(policy, source, columns, progress)
     refuse_rare_keep_values(policy, columns, source)
@@ -123,11 +140,19 @@ def make(policy: Policy, source: Source, part: Path, private: PrivateFolder, clo
         policy, columns, limit_rows=suppression_limit(policy, seen.rows), text_from=_text_from(released.ledgers)
     )
     verified = verify(part, source, written, facts, columns)
-    run = Run(policy, seen, recoding, keyring, released.ledgers, scrubber, file_names([f.path for f in source.files]))
+    names = file_names([file.path for file in source.files])
+    run = Run(policy, seen, recoding, keyring, released.ledgers, scrubber, names, held.rows, held.units)
     evidence = verified_evidence(run, verified, written, part, clock)
     refuse_failed(verified, evidence)
+    if policy.attacks:
+        found = withstand(
+            policy, columns, part, released_schema(columns), read_options(policy), held, written, progress
+        )
+        run = replace(run, attacks=tuple(result.as_dict() for result in found))
+        evidence = verified_evidence(run, verified, written, part, clock)
+        refuse(found, evidence)
     plan = recoding.plan(policy.sha256) if recoding else None
-    return Made(run, written, verified, plan, evidence)
+    return Made(run, written, verified, plan, evidence, held)
 
 
 def refuse_failed(verified: Verified, evidence: dict[str, Any]) -> None:
@@ -147,8 +172,10 @@ def refuse_failed(verified: Verified, evidence: dict[str, Any]) -> None:
     raise VerificationError(verified.failures, evidence)
 
 
-def _load(policy: str | Path, seed: int | None) -> Policy:
+def _load(policy: str | Path, seed: int | None, held_share: Decimal | None) -> Policy:
     loaded = Policy.load(policy)
+    if held_share is not None:
+        loaded = replace(loaded, attacks=replace(loaded.attacks, hold_out=held_share))
     return loaded if seed is None else replace(loaded, seed=seed)
 
 

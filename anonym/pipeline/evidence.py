@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from anonym import __version__
 from anonym.columns.actions import Keyed, name_of
 from anonym.columns.keys import Keyring
+from anonym.hierarchy.holders import units_by
 from anonym.hierarchy.model import Cells, FileHierarchy, Hierarchy
 from anonym.pipeline.profile import Profile
 from anonym.pipeline.recoding import Recoding
@@ -111,6 +112,9 @@ class Run:
     ledgers: Sequence[TextLedger] = ()
     scrubber: Scrubber | None = None
     paths: Sequence[str] = ()
+    held_rows: int = 0
+    held_units: int | None = None
+    attacks: Sequence[Mapping[str, Any]] = ()
 
 
 def policy_part(policy: Policy) -> dict[str, Any]:
@@ -138,6 +142,7 @@ def facts_of_run(
             "digest": digest,
             "unit": policy.unit,
             "paths": list(run.paths),
+            **({"held_out_rows": run.held_rows, "held_out_units": run.held_units} if run.held_rows else {}),
         },
         "output": dict(output) | {"order": policy.order},
         "columns": list(_columns(run, measured)),
@@ -147,7 +152,7 @@ def facts_of_run(
         "loss": _loss(run, measured),
         "text": {ledger.column: _text(ledger, run.scrubber) for ledger in run.ledgers},
         "recall": None,
-        "attacks": [],
+        "attacks": list(run.attacks),
         "training": None,
         "verification": {"checks": [{"name": c.name, "held": c.held, "detail": c.detail} for c in checks]},
     }
@@ -333,8 +338,8 @@ def _groups(recoding: Recoding) -> Iterator[Group]:
     for column, (hierarchy, level) in enumerate(zip(recoding.problem.hierarchies, recoding.group_levels, strict=True)):
         nodes, place = np.unique(hierarchy.ancestor[level][cells.codes[:, column]], return_inverse=True)
         of, kept = (_sums(place, rows, len(nodes)) for rows in (cells.rows, kept_rows))
-        units = _units_by(cells, place, len(nodes), kept_rows < cells.rows) if counted else None
-        members = _units_by(cells, place, len(nodes), kept_rows > 0) if counted else kept
+        units = units_by(cells, place, len(nodes), kept_rows < cells.rows) if counted else None
+        members = units_by(cells, place, len(nodes), kept_rows > 0) if counted else kept
         for index, label in enumerate(hierarchy.labels.gather(nodes.astype(np.int64)).to_list()):
             yield Group(
                 hierarchy.column,
@@ -354,20 +359,9 @@ def _sums(place: Ints, rows: Ints, groups: int) -> Ints:
     return np.bincount(place, weights=rows, minlength=groups).astype(np.int64)
 
 
-def _units_by(cells: Cells, place: Ints, groups: int, chosen: NDArray[np.bool_]) -> Ints:
-    """(groups,) distinct units of the chosen cells, by the group of each cell."""
-    assert cells.units is not None
-    alone = np.bincount(place[chosen], weights=cells.units[chosen], minlength=groups).astype(np.int64)
-    listed = chosen[cells.shared_cell]
-    pairs = np.unique(
-        cells.shared_unit[listed].astype(np.int64) * groups + place[cells.shared_cell[listed]].astype(np.int64)
-    )
-    return alone + np.bincount(pairs % max(groups, 1), minlength=groups)
-
-
 def _units(cells: Cells, chosen: NDArray[np.bool_]) -> int:
     """Distinct units of the chosen cells."""
-    return int(_units_by(cells, np.zeros(cells.count, np.int64), 1, chosen)[0])
+    return int(units_by(cells, np.zeros(cells.count, np.int64), 1, chosen)[0])
 
 
 def _text(ledger: TextLedger, scrubber: Scrubber | None) -> dict[str, Any]:

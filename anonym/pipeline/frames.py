@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from anonym.io import PrivateFolder, Source, Target, open_frame
+from anonym.io import PrivateFolder, Target, open_frame
 from anonym.pipeline.applying import Made, make, publish, refuse_failed, verified_evidence
 from anonym.pipeline.evidence import Clock
 from anonym.pipeline.gates import refuse_unknown_output
@@ -28,7 +28,6 @@ class Release:
     plan: Plan | None
     evidence: Mapping[str, Any]
     _made: Made = field(repr=False)
-    _source: Source = field(repr=False)
 
     def write(self, path: str | Path, *, force: bool = False) -> Path:
         """Write the release with its report and plan; the file is verified before it gets its name.
@@ -42,7 +41,7 @@ class Release:
             sink(self.data, target.part)
             run = self._made.run
             verified = verify(
-                target.part, self._source, self._made.written, self._made.verified.facts, run.profile.columns
+                target.part, self._made.held.source, self._made.written, self._made.verified.facts, run.profile.columns
             )
             evidence = verified_evidence(run, verified, self._made.written, target.part, clock)
             refuse_failed(verified, evidence)
@@ -62,4 +61,4 @@ def apply(policy: Policy | Mapping[str, Any] | str | Path, table: Any, *, progre
         part = private.file("release.parquet")
         made = make(loaded, source, part, private, clock, progress or Progress())
         data = pl.read_parquet(part)
-    return Release(data.lazy(), made.plan, made.evidence, made, source)
+    return Release(data.lazy(), made.plan, made.evidence, made)

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from anonym.errors import AnonymError, GuaranteeError, VerificationError
+from anonym.errors import AnonymError, GuaranteeError, InconclusiveError, VerificationError
 from anonym.io import Source, guarded
 from anonym.pipeline.evidence import Clock, blank, file_names, policy_part, role_name
 from anonym.policy.model import Policy, Quasi
@@ -20,7 +20,7 @@ def rejected_evidence(policy: Policy, source: Source, error: AnonymError, clock:
         if isinstance(error, VerificationError)
         else [line.strip() for line in str(error).splitlines() if line.strip()]
     )
-    written = error.evidence if isinstance(error, GuaranteeError | VerificationError) else {}
+    written = error.evidence if isinstance(error, GuaranteeError | InconclusiveError | VerificationError) else {}
     facts = (written or _nothing_written(policy, source, error)) | {
         "verdict": {"holds": False, "reasons": list(reasons)}
     }

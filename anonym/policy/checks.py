@@ -229,6 +229,20 @@ def _exposure(subject: Subject) -> Iterator[Finding]:
             )
 
 
+def _attacks(subject: Subject) -> Iterator[Finding]:
+    attacks = subject.shape.attacks
+    if attacks is None or not subject.shaped.sound("attacks"):
+        return
+    if attacks.linkage is not None:
+        yield from _file(("attacks", "linkage", "auxiliary"), subject.base, attacks.linkage.auxiliary)
+        for name in attacks.linkage.match:
+            roles = {subject.roles[entry] for entry in subject.entries_of(name)}
+            if roles and not roles & {"quasi", None}:
+                yield Finding(("attacks", "linkage", "match", name), "expected a column of role quasi")
+    if attacks.inference is not None and not set(subject.roles.values()) & {"sensitive", None}:
+        yield Finding(("attacks", "inference"), "there is no sensitive column that could be inferred")
+
+
 CHECKS: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
     _quasi,
     _sensitive,
@@ -240,6 +254,7 @@ CHECKS: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
     _patterns,
     _packs,
     _exposure,
+    _attacks,
 )
 
 

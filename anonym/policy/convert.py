@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from anonym.attacks.options import AttackOptions, LinkageGate, Match
 from anonym.columns.identifiers import DropColumn, Key, Pseudonym, Redact
 from anonym.columns.shift import Shift
 from anonym.columns.surrogate import Surrogate
@@ -41,7 +42,9 @@ from anonym.policy.model import (
 )
 from anonym.policy.plain import jsonable, sha256
 from anonym.policy.schema import (
+    AttacksShape,
     GuaranteeShape,
+    MatchShape,
     NodesShape,
     PolicyShape,
     RecallShape,
@@ -73,6 +76,7 @@ def policy(shape: PolicyShape, data: Mapping[str, Any], base: Path, name: str) -
         guarantee=guarantee(shape.guarantee) if shape.guarantee else None,
         search=search(shape.search),
         text=text(shape.text, base),
+        attacks=attacks(shape.attacks, base) if shape.attacks is not None else AttackOptions(),
         threat_model={key: words for key, words in given.items() if words is not None},
         order=shape.order,
         seed=shape.seed,
@@ -180,6 +184,19 @@ def search(shape: SearchShape) -> SearchOptions:
             return SearchOptions(shape.strategy, shape.objective, ("seconds", count))
         case word:
             return SearchOptions(shape.strategy, shape.objective, word)
+
+
+def attacks(shape: AttacksShape, base: Path) -> AttackOptions:
+    linkage = None
+    if shape.linkage is not None:
+        given = shape.linkage
+        match = {name: matched(theirs) for name, theirs in given.match.items()}
+        linkage = LinkageGate(base / given.auxiliary, match, given.max_risk)
+    return AttackOptions(linkage, shape.inference.max_advantage if shape.inference else None, shape.hold_out)
+
+
+def matched(shape: str | MatchShape) -> Match:
+    return Match(shape) if isinstance(shape, str) else Match(shape.column, shape.tolerance, shape.edits)
 
 
 def text(shape: TextOptionsShape, base: Path) -> TextOptions:

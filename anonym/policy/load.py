@@ -31,7 +31,6 @@ NOT_YET: tuple[NotYet, ...] = (
     NotYet("search.objective", ("discernibility", "class_size", "entropy")),
     NotYet("text.replace", ("pseudonym",)),
     NotYet("text.deduplicate", ("exact", "near")),
-    NotYet("attacks"),
     NotYet("training"),
     NotYet("batch", ("union",)),
 )

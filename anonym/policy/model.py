@@ -9,6 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from anonym.attacks.options import AttackOptions
 from anonym.columns.actions import Action
 from anonym.criteria import LDiversity, TCloseness
 from anonym.hierarchy.model import Declaration, Identity
@@ -113,6 +114,7 @@ class Policy:
     guarantee: Guarantee | None = None
     search: SearchOptions = field(default_factory=SearchOptions)
     text: TextOptions = field(default_factory=TextOptions)
+    attacks: AttackOptions = field(default_factory=AttackOptions)
     threat_model: Mapping[str, str] = field(default_factory=dict)
     order: Literal["shuffle", "keep"] = "shuffle"
     seed: int = 0

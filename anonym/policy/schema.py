@@ -166,11 +166,31 @@ class TextOptionsShape(Shape):
     recall: Given[RecallShape] = Field(default=None, description="a gate on the scrubber's recall")
 
 
+class MatchShape(Shape):
+    """A column of the auxiliary table whose values may be off."""
+
+    column: Name = Field(description="the column of the auxiliary table")
+    tolerance: Annotated[Decimal, Number(ge=0)] = Field(
+        default=Decimal(0), description="how far a number or date may be off, in its own unit (days of a date)"
+    )
+    edits: Annotated[int, Number(ge=0, le=2, whole=True)] = Field(
+        default=0, description="how many characters of a text may be inserted, deleted or changed"
+    )
+
+
+Matched = Annotated[
+    Annotated[Name, Tag("\0word")] | Annotated[MatchShape, Tag("\0column")],
+    by_key("the name of a column, or {column, tolerance, edits}", "column"),
+]
+
+
 class LinkageShape(Shape):
     """A gate on linkage with an auxiliary table."""
 
     auxiliary: FilePath = Field(description="the auxiliary table, relative to the policy")
-    match: dict[Name, Name] = Field(min_length=1, description="column of the release: column of the auxiliary table")
+    match: dict[Name, Matched] = Field(
+        min_length=1, description="column of the release: column of the auxiliary table, or {column, tolerance, edits}"
+    )
     max_risk: Risk = Field(description="the highest acceptable share of units linked")
 
 

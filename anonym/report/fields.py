@@ -58,6 +58,8 @@ class Input(TypedDict):
     digest: Annotated[Digest | None, "HMAC of the sorted class table under the policy's key; null without a key"]
     unit: NotRequired[Annotated[str | None, "the column that names the unit"]]
     paths: NotRequired[Annotated[list[str], "file names, without folders"]]
+    held_out_rows: NotRequired[Annotated[Count, "rows split off before, as a control of the attacks; not in `rows`"]]
+    held_out_units: NotRequired[Annotated[Count | None, "their units; null without a unit"]]
 
 
 class Output(TypedDict):

@@ -19,7 +19,7 @@ Load = Callable[[str], Policy]
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A policy's folder with the files that the tests name."""
-    for name in ("education.csv", "icd.csv"):
+    for name in ("education.csv", "icd.csv", "voters.parquet"):
         (tmp_path / name).write_text("a,*\n", encoding="utf-8")
     return tmp_path
 

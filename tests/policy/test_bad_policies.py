@@ -274,7 +274,6 @@ NOT_YET: list[tuple[str, str, str]] = [
     (section("text: {replace: pseudonym}"), "text.replace", "replace: pseudonym"),
     (section("text: {recall: {labelled: a.jsonl, min: 0.9}}"), "text.recall", "recall"),
     (section("text: {patterns: {CASE: 'C[0-9]+'}}"), "text.patterns", "patterns"),
-    (section("attacks: {hold_out: 0.1}"), "attacks", "attacks"),
     (section("training: {exposure: api, epsilon: {api: 2}, delta: 1.0e-6}"), "training", "training"),
     (section("batch: union"), "batch", "batch: union"),
     (

@@ -1,0 +1,77 @@
+"""The attacks that a written release must withstand before it gets its name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import polars as pl
+
+from anonym.attacks.outcome import AttackResult
+from anonym.errors import InputError
+from anonym.io import Source, guarded, open_paths, written
+from anonym.io.source import ReadOptions
+from anonym.pipeline.attack_runs import run
+from anonym.pipeline.attack_tables import Given, known_columns
+from anonym.pipeline.holding_out import HeldOut
+from anonym.pipeline.progress import Progress
+from anonym.pipeline.write import ROW, Written
+from anonym.policy.model import Drop, Keep, Policy
+from anonym.policy.resolve import ResolvedColumn
+
+
+def withstand(
+    policy: Policy,
+    columns: tuple[ResolvedColumn, ...],
+    part: Path,
+    schema: Mapping[str, pl.DataType],
+    options: ReadOptions,
+    held: HeldOut,
+    aligned: Written,
+    progress: Progress,
+) -> list[AttackResult]:
+    """Attack the written file at `part`; empty where the policy asks for no attack.
+
+    The original are the people who are released, so their rows are known; who was held out is the control. Columns
+    of role keep are left out: nothing is attacked by them. Raises InputError where the auxiliary table does not fit.
+    """
+    if not policy.attacks:
+        return []
+    progress.stage("attacking the written file", None)
+    roles = {column.name: column.role for column in columns}
+    needed = [name for name, role in roles.items() if not isinstance(role, Drop | Keep) or name == policy.unit]
+    with guarded("attacking the written file"):
+        released = written(part, schema).collect().with_columns(aligned.alignment[ROW])
+        original = _original(held.source, needed)
+        given = Given(
+            policy, roles, released, original, _auxiliary(policy, options), held.control(), told=ROW, gated=True
+        )
+        _refuse_unmatched(given)
+        return list(run(given))
+
+
+def _original(source: Source, needed: list[str]) -> pl.DataFrame:
+    return source.frame.select(needed).with_row_index(ROW).collect()
+
+
+def _auxiliary(policy: Policy, options: ReadOptions) -> pl.DataFrame | None:
+    linkage = policy.attacks.linkage
+    if linkage is None:
+        return None
+    wanted = [match.column for match in linkage.match.values()]
+    source = open_paths([linkage.auxiliary], options)
+    lacking = sorted(set(wanted) - set(source.schema))
+    if lacking:
+        raise InputError(f"the auxiliary table of attacks.linkage lacks what match names: {', '.join(lacking)}")
+    unit = [policy.unit] if policy.unit in source.schema and policy.unit is not None else []
+    return source.frame.select(*dict.fromkeys([*wanted, *unit])).collect()
+
+
+def _refuse_unmatched(given: Given) -> None:
+    """Every released column that `match` names must take part: a gate on fewer would promise what was not tried."""
+    linkage = given.policy.attacks.linkage
+    if linkage is None or given.auxiliary is None:
+        return
+    known = {column.name for column in known_columns(given, given.released, given.auxiliary)}
+    if lacking := sorted(set(linkage.match) - known):
+        raise InputError(f"attacks.linkage.match names columns that are not released: {', '.join(lacking)}")

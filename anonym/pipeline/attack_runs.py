@@ -1,0 +1,119 @@
+"""Every attack that the tables at hand allow, and what is refused for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+
+from anonym.attacks.inference import inference
+from anonym.attacks.intersection import by_column, by_original, intersection
+from anonym.attacks.linkage import linkage
+from anonym.attacks.outcome import AttackResult
+from anonym.attacks.residue import residue
+from anonym.attacks.sample import sampled
+from anonym.attacks.uniqueness import marketer, prosecutor
+from anonym.errors import GuaranteeError, InconclusiveError, InputError
+from anonym.pipeline.attack_tables import Given, all_cells, known_columns, raw_columns, tables_of
+from anonym.policy.model import Identifier, Sensitive, Text
+
+
+def run(given: Given) -> Iterator[AttackResult]:
+    """Every attack for which there are tables."""
+    for one in (_uniqueness, _linkage, _inference, _intersection, _text):
+        yield from one(given)
+
+
+def _uniqueness(given: Given) -> Iterator[AttackResult]:
+    known = known_columns(given, given.released, None)
+    cells = [cell for column in known for cell in column.cells]
+    knows = [column.name for column in known]
+    unit, gate = given.policy.unit, given.other_risk
+    yield prosecutor(given.released, cells, knows, unit=unit, gate=gate, seed=given.seed, raw=raw_columns(given))
+    if given.auxiliary is not None and (tables := tables_of(given, given.released, given.auxiliary)):
+        yield marketer(tables, gate=given.risk, seed=given.seed)
+
+
+def _linkage(given: Given) -> Iterator[AttackResult]:
+    auxiliary = given.attacker
+    if auxiliary is None:
+        return
+    truth = given.truth if auxiliary is not given.original else given.truth or given.told
+    tables = tables_of(given, given.released, auxiliary, truth)
+    if tables is None:
+        raise InputError("the auxiliary table has none of the quasi-identifiers in the release: give it one to link by")
+    yield linkage(tables, gate=given.risk, control=given.control, raw=given.original, seed=given.seed)
+
+
+def _inference(given: Given) -> Iterator[AttackResult]:
+    if given.original is None:
+        return
+    unit = given.policy.unit
+    people = sampled(given.original, unit, given.targets, given.seed)
+    control = None if given.control is None else sampled(given.control, unit, given.targets, given.seed)
+    tables = tables_of(given, given.released, people)
+    for name in given.named(Sensitive):
+        if tables is not None and name in given.released.columns and name in given.original.columns:
+            yield inference(tables, name, gate=given.gain, control=control, seed=given.seed)
+
+
+def _intersection(given: Given) -> Iterator[AttackResult]:
+    if given.against is None:
+        return
+    joint = _joint(given, given.against)
+    knows = [column.name for column in known_columns(given, given.released, None)]
+    gate, raw = given.other_risk, raw_columns(given)
+    yield intersection(joint, given.k or 2, knows, gate=gate, seed=given.seed, raw=raw)
+
+
+def _joint(given: Given, against: pl.DataFrame) -> pl.DataFrame:
+    ours = (given.released, all_cells(given, given.released))
+    for name in (given.truth, given.policy.unit):
+        if name is None or given.released.schema.get(name, 0) != against.schema.get(name, 1):
+            continue
+        joint = by_column(ours, (against, all_cells(given, against)), name)
+        if joint.height or given.original is None:  # tokens of one release each join nothing
+            return joint
+    original = given.original
+    sides = [tables_of(given, table, original) for table in (given.released, against) if original is not None]
+    if len(sides) < 2 or sides[0] is None or sides[1] is None:
+        raise InputError(
+            "to intersect two releases, either both need the column that truth or unit names, or the original is needed"
+        )
+    return by_original(sides[0], sides[1])
+
+
+def _text(given: Given) -> Iterator[AttackResult]:
+    if given.original is None:
+        return
+    identifiers = [name for name in given.named(Identifier) if name in given.original.columns]
+    for name in given.named(Text):
+        if identifiers and name in given.released.columns:
+            yield residue(
+                given.released,
+                name,
+                given.original,
+                identifiers,
+                gate=given.other_risk,
+                truth=given.told,
+                control=given.control,
+                raw=given.original[name] if name in given.original.columns else None,
+                seed=given.seed,
+            )
+
+
+def refuse(results: list[AttackResult], evidence: dict[str, Any] | None = None) -> None:
+    """Raise GuaranteeError where an attack succeeds beyond its limit, InconclusiveError where one cannot tell.
+
+    Attacks without a limit stop nothing.
+    """
+    judged = [result for result in results if result.detail.get("gate") is not None]
+    failed = [result.name for result in judged if result.verdict == "fail"]
+    if failed:
+        raise GuaranteeError(f"attacks that succeed beyond their limit: {', '.join(failed)}", evidence=evidence)
+    open_ = [result.name for result in judged if result.verdict in ("inconclusive", "too_weak")]
+    if open_:
+        raise InconclusiveError(
+            f"attacks that cannot tell: {', '.join(open_)}; see targets_needed, or give a larger control", evidence
+        )
