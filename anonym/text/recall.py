@@ -1,41 +1,79 @@
 """How much of what was labelled the scrubber masks: counts, rates with intervals, no rate where nothing was labelled.
 
-The view is the leak's: a labelled span counts as found when the union of all masks covers every letter and digit of it,
-whatever the masks are called and however many they are. Every labelled span is one trial, nested or not; characters
-and tokens are counted once, however many spans hold them.
+The view is the leak's: a labelled span counts as found when the union of all masks covers every word of it, whatever
+the masks are called and however many they are; function words and titles inside a longer span do not count, as in the
+Text Anonymization Benchmark. Every labelled span is one trial, nested or not; characters and tokens are counted once,
+however many spans hold them.
 """
 
 from __future__ import annotations
 
-import gzip
-import json
 import math
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 import polars as pl
 
-from anonym.errors import InputError
+from anonym.text.labelled import Labelled, read
 from anonym.text.scrub import Scrubber
+from anonym.text.words import words
+
+__all__ = ["Labelled", "Missed", "Proportion", "Recall", "measure", "read", "recall"]
 
 Z = 1.959963984540054  # 95 %
 _TOKEN = re.compile(r"\w+")
 
+SAME = {
+    "PER": "PERSON",
+    "NAME": "PERSON",
+    "NAME_STUDENT": "PERSON",
+    "ORG": "ORGANIZATION",
+    "CORPORATION": "ORGANIZATION",
+    "GROUP": "ORGANIZATION",
+    "LOC": "LOCATION",
+    "GPE": "LOCATION",
+    "CITY": "LOCATION",
+    "COUNTRY": "LOCATION",
+    "DATE": "DATE_TIME",
+    "TIME": "DATE_TIME",
+    "DATETIME": "DATE_TIME",
+    "PHONE": "PHONE_NUMBER",
+    "EMAIL": "EMAIL_ADDRESS",
+    "IP": "IP_ADDRESS",
+    "IBAN": "IBAN_CODE",
+    "SSN": "US_SSN",
+    "ZIP_CODE": "POSTCODE",
+    "ADDRESS": "STREET_ADDRESS",
+    "CODE": "CASE_NUMBER",
+    "DEM": "NRP",
+    "PASSWORD": "SECRET",
+    "USER": "USERNAME",
+}
+"""Usual names of labels and the entity of ours that they mean, for the precision of a type. Recall asks no names."""
+
 
 @dataclass(frozen=True)
 class Proportion:
-    """`found` of `of` trials, with Wilson's 95 % interval (Wilson 1927); no trials, no rate."""
+    """`found` of `of` trials, with Wilson's 95 % interval (Wilson 1927); no trials, no rate.
+
+    Of a sample drawn with weights, `share` is the weighted rate and `effect` the design effect (Kish 1965) by which
+    the interval's trials shrink.
+    """
 
     found: int
     of: int
+    share: float | None = None
+    effect: float = 1.0
 
     @property
     def rate(self) -> float | None:
         """The share, or None without a trial."""
-        return self.found / self.of if self.of else None
+        if not self.of:
+            return None
+        return self.found / self.of if self.share is None else self.share
 
     @property
     def low(self) -> float | None:
@@ -48,9 +86,10 @@ class Proportion:
         return self._end(1)
 
     def _end(self, side: int) -> float | None:
-        if not self.of:
+        p = self.rate
+        if p is None:
             return None
-        n, p = self.of, self.found / self.of
+        n = self.of / self.effect
         middle = p + Z * Z / (2 * n)
         spread = Z * math.sqrt(p * (1 - p) / n + Z * Z / (4 * n * n))
         end = (middle + side * spread) / (1 + Z * Z / n)
@@ -61,19 +100,31 @@ class Proportion:
         return {"found": self.found, "of": self.of, "rate": self.rate, "low": self.low, "high": self.high}
 
 
-@dataclass(frozen=True)
-class Labelled:
-    """One text with what a person marked in it: start, end (code points, end exclusive) and type."""
+def f2(recall: float | None, precision: float | None) -> float | None:
+    """van Rijsbergen's F with recall weighing twice; None where either was not measured."""
+    if recall is None or precision is None:
+        return None
+    return 5 * precision * recall / (4 * precision + recall) if precision + recall else 0.0
 
-    text: str
-    spans: tuple[tuple[int, int, str], ...]
+
+@dataclass(frozen=True, order=True)
+class Missed:
+    """A labelled span that is not masked whole: where it lies (code points), and which rules masked a part of it."""
+
+    document: int
+    start: int
+    end: int
+    entity: str
+    rules: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Recall:
     """What was measured. `whole`: labelled spans masked entirely; `touched`: at least one character; `exact`: same ends
     and same type; `characters`, `tokens`: of those labelled, masked; the precisions: of those masked, labelled;
-    `clean`: documents with labels in which nothing was missed; `entities`: `whole` by labelled type.
+    `clean`: documents with labels in which nothing was missed; `direct`, `quasi`: TAB's entities of which every mention
+    is masked; `entities`: `whole` by labelled type, `precisions`: spans masked as that type that meet a label of it;
+    `rules`: spans of each rule that meet any label.
     """
 
     documents: int
@@ -85,130 +136,249 @@ class Recall:
     tokens: Proportion
     token_precision: Proportion
     clean: Proportion
+    direct: Proportion
+    quasi: Proportion
     entities: Mapping[str, Proportion]
-    missed: tuple[tuple[int, int, int, str], ...]  # document, start, end, type: positions, no text
+    precisions: Mapping[str, Proportion]
+    rules: Mapping[str, Proportion]
+    missed: tuple[Missed, ...]  # positions, no text
+    ner: tuple[str, ...] = field(default=())
+
+    @property
+    def f2(self) -> float | None:
+        """F2 over tokens."""
+        return f2(self.tokens.rate, self.token_precision.rate)
 
     def holds(self, least: float, entities: Sequence[str] = ()) -> bool | None:
-        """Whether the lower bound reaches `least`, overall and for each of `entities`; None without a label."""
+        """Whether the lower bound reaches `least`, overall and for each of `entities`: False where even the upper bound
+        does not, None where the sample cannot tell or holds no label.
+        """
         parts = [self.whole, *(self.entities.get(entity, Proportion(0, 0)) for entity in entities)]
-        if any(part.low is not None and part.low < least for part in parts):
+        if any(part.high is not None and part.high < least for part in parts):
             return False
-        return None if any(part.low is None for part in parts) else True
+        return None if any(part.low is None or part.low < least for part in parts) else True
 
     def evidence(self) -> dict[str, Any]:
-        """As the report prints it."""
+        """As the report prints it: counts and rates, no position and no text."""
         return {
             "documents": self.documents,
             "overall": self.whole.evidence(),
             "entities": {entity: part.evidence() for entity, part in sorted(self.entities.items())},
+            "f2": {
+                entity: f2(part.rate, self.precisions[entity].rate) for entity, part in sorted(self.entities.items())
+            },
+            "touched": self.touched.evidence(),
+            "tokens": self.tokens.evidence(),
+            "token_precision": self.token_precision.evidence(),
+            "token_f2": self.f2,
+            "clean": self.clean.evidence(),
+            "direct": self.direct.evidence(),
+            "quasi": self.quasi.evidence(),
         }
-
-
-def read(path: Path) -> list[Labelled]:
-    """A labelled sample: JSON lines of `text` and `spans` (or `gold`), each span with `start`, `end` (code points) and
-    `label` (or `type`); gzipped or not. Raises InputError that names the line.
-    """
-    content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    lines = content.decode("utf-8").split("\n")
-    return [_document(path, number, line) for number, line in enumerate(lines, 1) if line.strip()]
-
-
-def _document(path: Path, number: int, line: str) -> Labelled:
-    try:
-        content = json.loads(line)
-        text = content["text"]
-        marked = content["spans"] if "spans" in content else content["gold"]
-        spans = tuple((int(s["start"]), int(s["end"]), str(s.get("label", s.get("type", "ANY")))) for s in marked)
-    except (ValueError, KeyError, TypeError):
-        raise InputError(
-            f"{path.name}, line {number}: expected an object with text and spans, each with start, end and label"
-        ) from None
-    if not all(0 <= start < end <= len(text) for start, end, _ in spans):
-        raise InputError(
-            f"{path.name}, line {number}: a span lies outside its text; offsets are code points, end exclusive"
-        )
-    return Labelled(text, spans)
 
 
 def recall(scrubber: Scrubber, labelled: Sequence[Labelled], entities: Iterable[str] = ()) -> Recall:
     """The scrubber's recall on a labelled sample. A withheld text hides everything in it."""
-    result = scrubber.scrub(pl.Series("text", [document.text for document in labelled], dtype=pl.String))
-    masks: list[list[tuple[int, int, str]]] = [[] for _ in labelled]
-    for row, start, end, entity in result.spans.select("row", "start", "end", "entity").iter_rows():
-        masks[row].append((start, end, entity))
+    result = scrubber.scrub(
+        pl.Series("text", [document.text for document in labelled], dtype=pl.String), _known_values(labelled)
+    )
+    masks: list[list[Mask]] = [[] for _ in labelled]
+    for row, start, end, entity, rule in result.spans.select("row", "start", "end", "entity", "rule").iter_rows():
+        masks[row].append((start, end, entity, rule))
     for row, text in enumerate(result.text):
         if text is None:
-            masks[row] = [(0, len(labelled[row].text), "WITHHELD")]
-    return measure(labelled, masks, entities)
+            masks[row] = [(0, len(labelled[row].text), "WITHHELD", "withheld")]
+    ner = tuple(f"{each['name']} {each['version']}" for each in scrubber.ner)
+    return measure(labelled, masks, entities, ner)
+
+
+def _known_values(labelled: Sequence[Labelled]) -> pl.DataFrame | None:
+    names = list(dict.fromkeys(name for document in labelled for name in document.known))
+    if not names:
+        return None
+    return pl.DataFrame(
+        {name: [document.known.get(name) for document in labelled] for name in names},
+        schema=dict.fromkeys(names, pl.String),
+    )
+
+
+Mask = tuple[int, int, str] | tuple[int, int, str, str]
+"""Start, end, entity, and perhaps the rule."""
 
 
 class _Tally:
-    """Found and tried, by name."""
+    """Found and tried, by name, document by document, so that weights can be taken into account."""
 
-    def __init__(self) -> None:
-        self._counts: dict[str, list[int]] = {}
+    def __init__(self, labelled: Sequence[Labelled]) -> None:
+        self._counts: dict[str, dict[int, list[int]]] = defaultdict(dict)
+        self._labelled = labelled
+        self._weighted = any(document.weight != 1.0 for document in labelled)
+        self._sizes: dict[str, list[int]] = defaultdict(list)
+        for row, document in enumerate(labelled):
+            self._sizes[document.stratum].append(row)
 
-    def add(self, name: str, found: int, of: int = 1) -> None:
-        counts = self._counts.setdefault(name, [0, 0])
+    def add(self, name: str, row: int, found: int, of: int = 1) -> None:
+        counts = self._counts[name].setdefault(row, [0, 0])
         counts[0] += found
         counts[1] += of
 
+    def names(self) -> Iterator[str]:
+        yield from self._counts
+
     def __getitem__(self, name: str) -> Proportion:
-        return Proportion(*self._counts.get(name, (0, 0)))
+        rows = self._counts.get(name, {})
+        found, of = (sum(counts[i] for counts in rows.values()) for i in (0, 1))
+        if not self._weighted or not of:
+            return Proportion(found, of)
+        share, effect = self._weighed(rows, of)
+        return Proportion(found, of, share, effect)
+
+    def _weighed(self, rows: Mapping[int, Sequence[int]], of: int) -> tuple[float, float]:
+        """The weighted ratio and its design effect, by linearisation within strata (Cochran 1977, section 6.11)."""
+        weight = [document.weight for document in self._labelled]
+        total = sum(weight[row] * tried for row, (_, tried) in rows.items())
+        share = sum(weight[row] * found for row, (found, _) in rows.items()) / total
+        variance = 0.0
+        for members in self._sizes.values():
+            scores = [
+                weight[row] * (rows[row][0] - share * rows[row][1]) / total if row in rows else 0.0 for row in members
+            ]
+            if len(scores) > 1:
+                mean = sum(scores) / len(scores)
+                variance += len(scores) / (len(scores) - 1) * sum((score - mean) ** 2 for score in scores)
+        simple = share * (1 - share) / of
+        # At a rate of 0 or 1 nothing varies; then what unequal weights alone cost is taken (Kish 1965, section 11.7).
+        unequal = of * sum(weight[row] ** 2 * tried for row, (_, tried) in rows.items()) / total**2
+        return share, max(variance / simple, 1.0) if simple > 0 else max(unequal, 1.0)
 
 
 def measure(
-    labelled: Sequence[Labelled], masks: Sequence[Sequence[tuple[int, int, str]]], entities: Iterable[str] = ()
+    labelled: Sequence[Labelled],
+    masks: Sequence[Sequence[Mask]],
+    entities: Iterable[str] = (),
+    ner: tuple[str, ...] = (),
 ) -> Recall:
     """Labels against masks, document by document. `entities` are reported even where none was labelled."""
-    tally, types = _Tally(), _Tally()
+    tally, types, precisions, rules = (_Tally(labelled) for _ in range(4))
     named = set(entities)
-    missed: list[tuple[int, int, int, str]] = []
+    missed: list[Missed] = []
     for row, (document, masked) in enumerate(zip(labelled, masks, strict=True)):
         covered = _covered(len(document.text), masked)
         before = len(missed)
         for start, end, entity in document.spans:
             named.add(entity)
             whole = _whole(document.text, covered, start, end)
-            tally.add("whole", whole)
-            types.add(entity, whole)
-            tally.add("touched", any(covered[start:end]))
-            tally.add("exact", (start, end, entity) in set(masked))
+            tally.add("whole", row, whole)
+            types.add(entity, row, whole)
+            tally.add("touched", row, any(covered[start:end]))
+            tally.add("exact", row, (start, end, entity) in {mask[:3] for mask in masked})
             if not whole:
-                missed.append((row, start, end, entity))
+                missed.append(Missed(row, start, end, entity, _touching(masked, start, end)))
         if document.spans:
-            tally.add("clean", len(missed) == before)
-        _count_units(tally, document, covered)
-    names = ("whole", "touched", "exact", "characters", "character_precision", "tokens", "token_precision", "clean")
-    parts = {name: tally[name] for name in names}
-    by_type = {entity: types[entity] for entity in sorted(named)}
-    return Recall(documents=len(labelled), entities=by_type, missed=tuple(missed), **parts)
+            tally.add("clean", row, len(missed) == before)
+        _count_mentions(tally, row, document, covered)
+        _count_units(tally, row, document, covered)
+        _count_masks(rules, precisions, row, document, masked)
+    return Recall(
+        documents=len(labelled),
+        entities={entity: types[entity] for entity in sorted(named)},
+        precisions={entity: precisions[_meaning(entity)] for entity in sorted(named)},
+        rules={name: rules[name] for name in sorted(rules.names())},
+        missed=tuple(missed),
+        ner=ner,
+        **{name: tally[name] for name in _PROPORTIONS},
+    )
 
 
-def _covered(length: int, spans: Iterable[tuple[int, int, str]]) -> bytearray:
+_PROPORTIONS: tuple[
+    Literal[
+        "whole",
+        "touched",
+        "exact",
+        "characters",
+        "character_precision",
+        "tokens",
+        "token_precision",
+        "clean",
+        "direct",
+        "quasi",
+    ],
+    ...,
+] = (
+    "whole",
+    "touched",
+    "exact",
+    "characters",
+    "character_precision",
+    "tokens",
+    "token_precision",
+    "clean",
+    "direct",
+    "quasi",
+)
+
+
+def _meaning(label: str) -> str:
+    plain = label.upper().replace("-", "_").replace(" ", "_")
+    return SAME.get(plain, plain)
+
+
+def _covered(length: int, spans: Iterable[Sequence[Any]]) -> bytearray:
     marks = bytearray(length)
-    for start, end, _ in spans:
+    for start, end, *_ in spans:
         marks[start:end] = b"\1" * (end - start)
     return marks
 
 
+def _touching(masked: Sequence[Mask], start: int, end: int) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(mask[3] for mask in masked if len(mask) > 3 and mask[0] < end and start < mask[1]))
+
+
 def _whole(text: str, covered: bytearray, start: int, end: int) -> bool:
-    places = [i for i in range(start, end) if text[i].isalnum()] or range(start, end)
-    return all(covered[i] for i in places)
+    """Whether every word that says something is covered; of a span of small words alone, every one."""
+    said = [
+        match.span() for match in _TOKEN.finditer(text, start, end) if match.group().casefold() not in words("small")
+    ]
+    letters = [i for left, right in said or [(start, end)] for i in range(left, right) if text[i].isalnum()]
+    return all(covered[i] for i in letters or range(start, end))
 
 
-def _count_units(tally: _Tally, document: Labelled, covered: bytearray) -> None:
+def _count_mentions(tally: _Tally, row: int, document: Labelled, covered: bytearray) -> None:
+    """An entity is found when all its mentions are (Pilán et al. 2022, section 5.2)."""
+    found: dict[tuple[str, str], bool] = {}
+    for mention in document.mentions:
+        key = mention.kind, mention.entity
+        found[key] = found.get(key, True) and _whole(document.text, covered, mention.start, mention.end)
+    for (kind, _), whole in found.items():
+        tally.add(kind, row, whole)
+
+
+def _count_units(tally: _Tally, row: int, document: Labelled, covered: bytearray) -> None:
     gold = _covered(len(document.text), document.spans)
-    both = sum(1 for marked, hidden in zip(gold, covered, strict=True) if marked and hidden)
-    tally.add("characters", both, sum(gold))
-    tally.add("character_precision", both, sum(covered))
-    for start, end in _tokens(document.text):
-        marked, hidden = any(gold[start:end]), any(covered[start:end])
-        if marked:
-            tally.add("tokens", hidden)
+    right = _covered(len(document.text), [*document.spans, *document.allowed])
+    tally.add(
+        "characters", row, sum(1 for marked, hidden in zip(gold, covered, strict=True) if marked and hidden), sum(gold)
+    )
+    tally.add(
+        "character_precision",
+        row,
+        sum(1 for marked, hidden in zip(right, covered, strict=True) if marked and hidden),
+        sum(covered),
+    )
+    for match in _TOKEN.finditer(document.text):
+        start, end = match.span()
+        hidden = any(covered[start:end])
+        if any(gold[start:end]):
+            tally.add("tokens", row, hidden)
         if hidden:
-            tally.add("token_precision", marked)
+            tally.add("token_precision", row, any(right[start:end]))
 
 
-def _tokens(text: str) -> Iterator[tuple[int, int]]:
-    return (match.span() for match in _TOKEN.finditer(text))
+def _count_masks(rules: _Tally, precisions: _Tally, row: int, document: Labelled, masked: Sequence[Mask]) -> None:
+    right = _covered(len(document.text), [*document.spans, *document.allowed])
+    for start, end, entity, *rule in masked:
+        for name in rule:
+            rules.add(name, row, any(right[start:end]))
+        kind = _meaning(entity)
+        meets = any(left < end and start < until and _meaning(label) == kind for left, until, label in document.spans)
+        precisions.add(kind, row, meets)
