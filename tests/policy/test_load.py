@@ -300,7 +300,6 @@ def test_the_example_of_the_reference_is_read_but_for_what_is_not_built(load: Lo
         ("columns.visits.hierarchy", "`hierarchy: auto` is not supported yet"),
         ("columns.visits.form", "`form: representative` is not supported yet"),
         ("columns.salary.bins", "`bins` is not supported yet"),
-        ("text.recall", "`recall` is not supported yet"),
         ("training", "`training` is not supported yet"),
     ]
 
