@@ -273,7 +273,6 @@ NOT_YET: list[tuple[str, str, str]] = [
     (section("search: {objective: discernibility}"), "search.objective", "objective: discernibility"),
     (section("text: {deduplicate: near}"), "text.deduplicate", "deduplicate: near"),
     (section("text: {replace: pseudonym}"), "text.replace", "replace: pseudonym"),
-    (section("text: {patterns: {CASE: 'C[0-9]+'}}"), "text.patterns", "patterns"),
     (section("training: {exposure: api, epsilon: {api: 2}, delta: 1.0e-6}"), "training", "training"),
     (section("batch: union"), "batch", "batch: union"),
     (
