@@ -16,10 +16,24 @@ if TYPE_CHECKING:
     from anonym.attacks.outcome import AttackResult
     from anonym.pipeline import Release, Verdict, apply, check, scrub
     from anonym.pipeline.attacking import attack
+    from anonym.pipeline.recalling import recall
     from anonym.policy import Policy
+    from anonym.text.recall import Recall
 
 __version__ = "0.1.0"
-__all__ = ["AttackResult", "Policy", "Release", "Verdict", "__version__", "apply", "attack", "check", "scrub"]
+__all__ = [
+    "AttackResult",
+    "Policy",
+    "Recall",
+    "Release",
+    "Verdict",
+    "__version__",
+    "apply",
+    "attack",
+    "check",
+    "recall",
+    "scrub",
+]
 
 _HOMES = {
     "AttackResult": "anonym.attacks.outcome",
@@ -29,6 +43,8 @@ _HOMES = {
     "apply": "anonym.pipeline",
     "attack": "anonym.pipeline.attacking",
     "check": "anonym.pipeline",
+    "Recall": "anonym.text.recall",
+    "recall": "anonym.pipeline.recalling",
     "scrub": "anonym.pipeline",
 }
 

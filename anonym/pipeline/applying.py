@@ -23,6 +23,7 @@ from anonym.pipeline.gates import refuse_rare_keep_values, refuse_unknown_output
 from anonym.pipeline.holding_out import HeldOut, hold_out, keep, refuse_existing
 from anonym.pipeline.profile import profile
 from anonym.pipeline.progress import Progress
+from anonym.pipeline.recall_gate import gate_recall
 from anonym.pipeline.rejected import rejected_evidence
 from anonym.pipeline.solve import solve, suppression_limit
 from anonym.pipeline.transform import TextLedger, transform
@@ -125,10 +126,11 @@ def make(policy: Policy, source: Source, part: Path, private: PrivateFolder, clo
     held = hold_out(policy, source, private)
     source = held.source
     keyring = read_keys(_keys(columns), policy.base)
+    scrubber = _scrubber(policy, columns)
+    recall = gate_recall(policy, columns, scrubber)
     seen = profile(policy, source, columns, progress)
     refuse_rare_keep_values(policy, columns, source)
     recoding = solve(policy, seen, progress)
-    scrubber = _scrubber(policy, columns)
     released = transform(policy, source, seen, recoding, keyring, scrubber)
     remaining = seen.rows - (recoding.found.suppressed_rows if recoding else 0)
     progress.stage("writing the release", remaining)
@@ -141,7 +143,9 @@ def make(policy: Policy, source: Source, part: Path, private: PrivateFolder, clo
     )
     verified = verify(part, source, written, facts, columns)
     names = file_names([file.path for file in source.files])
-    run = Run(policy, seen, recoding, keyring, released.ledgers, scrubber, names, held.rows, held.units)
+    run = Run(
+        policy, seen, recoding, keyring, released.ledgers, scrubber, names, held.rows, held.units, recall=recall
+    )
     evidence = verified_evidence(run, verified, written, part, clock)
     refuse_failed(verified, evidence)
     if policy.attacks:

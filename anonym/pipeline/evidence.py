@@ -115,6 +115,7 @@ class Run:
     held_rows: int = 0
     held_units: int | None = None
     attacks: Sequence[Mapping[str, Any]] = ()
+    recall: Mapping[str, Any] | None = None
 
 
 def policy_part(policy: Policy) -> dict[str, Any]:
@@ -151,7 +152,7 @@ def facts_of_run(
         **measured_part(policy, measured, facts),
         "loss": _loss(run, measured),
         "text": {ledger.column: _text(ledger, run.scrubber) for ledger in run.ledgers},
-        "recall": None,
+        "recall": run.recall,
         "attacks": list(run.attacks),
         "training": None,
         "verification": {"checks": [{"name": c.name, "held": c.held, "detail": c.detail} for c in checks]},

@@ -9,6 +9,7 @@ import polars as pl
 from anonym.errors import AnonymError, GuaranteeError, InconclusiveError, VerificationError
 from anonym.io import Source, guarded
 from anonym.pipeline.evidence import Clock, blank, file_names, policy_part, role_name
+from anonym.pipeline.recall_gate import NoEvidence
 from anonym.policy.model import Policy, Quasi
 from anonym.report.evidence import complete
 
@@ -29,13 +30,14 @@ def rejected_evidence(policy: Policy, source: Source, error: AnonymError, clock:
 
 
 def _nothing_written(policy: Policy, source: Source, error: AnonymError) -> dict[str, Any]:
-    found = error.found if isinstance(error, GuaranteeError) else {}
+    found = error.found if isinstance(error, GuaranteeError | NoEvidence) else {}
     facts = blank(policy) | policy_part(policy)
     with guarded("counting rows"):
         rows = source.frame.select(pl.len()).collect().item()
     facts["input"] |= {"rows": rows, "paths": file_names([file.path for file in source.files])}
     if facts["guarantee"]["k"] is not None:
         facts["guarantee"]["k"]["achieved"] = found.get("k")
+    facts["recall"] = found.get("recall")
     facts["columns"] = [
         {
             "name": column.name,
