@@ -101,7 +101,8 @@ def class_nodes(problem: Problem, solution: Solution) -> NDArray[np.int32]:
 
 
 def _labels(hierarchy: Hierarchy, nodes: NDArray[np.int32]) -> tuple[str | None, ...]:
-    return tuple(hierarchy.labels.gather(np.unique(nodes).astype(np.int64)).to_list())
+    """Cells that are no nodes (-1, sets) have none."""
+    return tuple(hierarchy.labels.gather(np.unique(nodes[nodes >= 0]).astype(np.int64)).to_list())
 
 
 def hierarchy_sha256(hierarchy: Hierarchy) -> str:

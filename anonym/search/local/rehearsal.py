@@ -10,6 +10,7 @@ import polars as pl
 
 from anonym.hierarchy.model import Cells, Hierarchy, Suppress
 from anonym.search.local.blocks import Effort, solve_block
+from anonym.search.local.bound import bound_of
 from anonym.search.local.neighbours import digits
 from anonym.search.local.records import Records
 from anonym.search.local.space import layout
@@ -31,11 +32,10 @@ def rehearse(progress: Callable[[str], None] | None) -> float:
     problem = Problem(cells, (_binary(), _binary()), 3, 1, 8)
     records = Records.of_cells(cells)
     laid = layout(problem, records, ("label", "label"))
-    for visits in (4,):
-        effort = Effort(tries=20, seconds=None, look=4, visits=visits)
-        solve_block(
-            laid, problem.hierarchies, digits(laid, problem.hierarchies), np.arange(4), 3, 1, 0, effort, lambda _: None
-        )
+    effort = Effort(tries=20, seconds=None, look=4, visits=4)
+    steps = digits(laid, problem.hierarchies)
+    solve_block(laid, problem.hierarchies, steps, np.arange(4), 3, 1, 0, effort, lambda _: None)
+    bound_of(problem, records, laid, 1_000)
     _done.append(True)
     return time.process_time() - began
 

@@ -15,6 +15,7 @@ from anonym.search.budget import Budget, Progress
 from anonym.search.global_ import grounds_of
 from anonym.search.infeasible import refusal
 from anonym.search.local.blocks import Effort, Outcome, Steps, solve_block
+from anonym.search.local.bound import bound_of
 from anonym.search.local.leftover import histogram, rehomed
 from anonym.search.local.neighbours import digits, order
 from anonym.search.local.promises import faults, referred
@@ -32,6 +33,7 @@ TIGHT = 0.25  # as many, where l or t make a move slow
 MOST = {"default": 2_000_000, "thorough": 50_000_000}  # moves in all
 VISITS = {"default": 4_000, "thorough": 100_000}
 LOOK = {"default": 12, "thorough": 24}
+READS = {"default": 60_000_000, "thorough": 400_000_000}  # for the bound
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,9 @@ def solve(
         parts=_in_order(parts(ordered, laid, found.entries), by_code),
         suppressed_rows=problem.rows - int(found.release.rows.sum()),
         loss=found.loss,
-        bound=0.0,
+        bound=min(
+            bound_of(problem, ordered, laid, READS[budget if isinstance(budget, str) else "default"]), found.loss
+        ),
         tries=tries,
         cpu_s=time.process_time() - began,
         compile_s=compile_s,

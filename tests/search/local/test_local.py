@@ -166,6 +166,18 @@ def test_bound_is_below_the_best_of_all(folder: Path, seed: int, said: twin.Word
         assert solution.bound <= float(best) + 1e-9 <= solution.loss + 2e-9
 
 
+def test_bound_is_met_by_twins_and_by_an_odd_one_out(folder: Path) -> None:
+    """Pairs under k = 2 cost nothing; the value that one row has must share a node of cost 1/2 with another row."""
+    said = twin.Words(("label",) * 3, (True,) * 3)
+    column = naive.Column([[0, 1, 2], [3, 3, 4], [5, 5, 5]], [Fraction(n, 2) for n in (0, 0, 0, 1, 0, 2)], 0, 2)
+    held = [((0,), 0, (None,))] * 2 + [((2,), 0, (None,))] * 2 + [((1,), 0, (None,))]
+    table = naive.Table(held, [column], False, 2, 0)
+    problem, records, _ = stated(table, said, folder)
+    solution = solve(problem, records)
+    assert solution.loss == pytest.approx(float(twin.optimum(table, cut(said, table)) or 0)) == pytest.approx(0.3)
+    assert 0.1 < solution.bound <= 0.2 + 1e-6  # priced alone 0.1; paying for both that share its cell, 0.2
+
+
 def test_same_seed_same_release_and_another_budget_more_tries(folder: Path) -> None:
     table = replace(skewed_table(7, units=False), asked=[], k=1, limit=0)
     said = twin.Words(("label",) * 3, (True,) * 3)
