@@ -43,9 +43,9 @@ def encode(released: pl.DataFrame, auxiliary: pl.DataFrame, known: Sequence[Know
     """Code the known columns of both tables and find what covers what."""
     coded_r, coded_a, tables, nulls_r, nulls_a = [], [], [], [], []
     for i, column in enumerate(known):
-        codes, cells = _coded(_clean(released, column.cells))
+        codes, cells = coded(clean(released, column.cells))
         coded_r.append(codes.alias(str(i)))
-        codes, values = _coded(_clean(auxiliary, (column.auxiliary,)))
+        codes, values = coded(clean(auxiliary, (column.auxiliary,)))
         coded_a.append(codes.alias(str(i)))
         tables.append(covers(column, cells, values.to_series()))
         nulls_r.append(cells.select(pl.all_horizontal(pl.all().is_null())).to_series().arg_true().cast(pl.UInt32))
@@ -55,7 +55,7 @@ def encode(released: pl.DataFrame, auxiliary: pl.DataFrame, known: Sequence[Know
     )
 
 
-def _clean(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+def clean(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
     """NaN is null, -0.0 is 0.0, categories are texts."""
     columns = []
     for name in names:
@@ -68,7 +68,7 @@ def _clean(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
     return frame.select(columns)
 
 
-def _coded(frame: pl.DataFrame) -> tuple[pl.Series, pl.DataFrame]:
+def coded(frame: pl.DataFrame) -> tuple[pl.Series, pl.DataFrame]:
     """The number of each row's distinct tuple, in order of appearance, and the tuples."""
     distinct = frame.unique(maintain_order=True)
     numbered = distinct.with_row_index("#")
@@ -79,8 +79,8 @@ def _coded(frame: pl.DataFrame) -> tuple[pl.Series, pl.DataFrame]:
 def link(columns: Columns, subset: Sequence[int], *, wild: bool = False) -> Linked:
     """Join on the columns of `subset`. `wild`: a null on either side fits everything, else nothing."""
     names = [str(i) for i in subset]
-    of_released, left = _coded(columns.released.select(names))
-    of_auxiliary, right = _coded(columns.auxiliary.select(names))
+    of_released, left = coded(columns.released.select(names))
+    of_auxiliary, right = coded(columns.auxiliary.select(names))
     tables = {str(i): _wild(columns, i) if wild else columns.covers[i] for i in subset}
     pairs = _joined(left.with_row_index("released"), right.with_row_index("auxiliary"), tables)
     return Linked(of_released, of_auxiliary, pairs)
@@ -132,7 +132,7 @@ def _walk(
 
 def classes(frame: pl.DataFrame, cells: Sequence[str]) -> pl.Series:
     """The number of each row's class: rows of equal cells, where a null is a value of its own."""
-    return _coded(_clean(frame, cells))[0]
+    return coded(clean(frame, cells))[0]
 
 
 # people --------------------------------------------------------------------------------------------------------------
@@ -147,7 +147,7 @@ def people(tuples: pl.Series, person: pl.Series | None) -> pl.DataFrame:
     """Distinct [tuple, person]: people are rows where no unit is known, and rows of no unit are together one."""
     if person is None:
         return pl.DataFrame({"tuple": tuples}).with_row_index("person")
-    return pl.DataFrame({"tuple": tuples, "person": _coded(person.to_frame("person"))[0]}).unique(maintain_order=True)
+    return pl.DataFrame({"tuple": tuples, "person": coded(person.to_frame("person"))[0]}).unique(maintain_order=True)
 
 
 def candidates(targets: pl.DataFrame, pairs: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:

@@ -7,21 +7,23 @@ from typing import Any
 
 import polars as pl
 
+from anonym.attacks.copies import comparable, copies
 from anonym.attacks.inference import inference
 from anonym.attacks.intersection import by_column, by_original, intersection
 from anonym.attacks.linkage import linkage
+from anonym.attacks.membership import membership
 from anonym.attacks.outcome import AttackResult
 from anonym.attacks.residue import residue
 from anonym.attacks.sample import sampled
 from anonym.attacks.uniqueness import marketer, prosecutor
 from anonym.errors import GuaranteeError, InconclusiveError, InputError
 from anonym.pipeline.attack_tables import Given, all_cells, known_columns, raw_columns, tables_of
-from anonym.policy.model import Identifier, Sensitive, Text
+from anonym.policy.model import Identifier, Quasi, Sensitive, Text
 
 
 def run(given: Given) -> Iterator[AttackResult]:
     """Every attack for which there are tables."""
-    for one in (_uniqueness, _linkage, _inference, _intersection, _text):
+    for one in (_uniqueness, _linkage, _inference, _membership, _copies, _intersection, _text):
         yield from one(given)
 
 
@@ -56,6 +58,31 @@ def _inference(given: Given) -> Iterator[AttackResult]:
     for name in given.named(Sensitive):
         if tables is not None and name in given.released.columns and name in given.original.columns:
             yield inference(tables, name, gate=given.gain, control=control, seed=given.seed)
+
+
+def _membership(given: Given) -> Iterator[AttackResult]:
+    if given.original is None or given.control is None:
+        return
+    unit = given.policy.unit
+    people, control = (sampled(table, unit, given.targets, given.seed) for table in (given.original, given.control))
+    tables = tables_of(given, given.released, people)
+    if tables is None or not {known.auxiliary for known in tables.known} <= set(control.columns):
+        return
+    yield membership(tables, control, gate=given.other_gain, seed=given.seed, raw=given.original)
+
+
+def _copies(given: Given) -> Iterator[AttackResult]:
+    """Of tables whose quasi-identifiers look as they did: synthetic ones, and releases of other tools."""
+    if given.original is None:
+        return
+    columns = given.named(Quasi)
+    if not comparable(given.released, given.original, columns):
+        return
+    control = given.control if given.control is not None and set(columns) <= set(given.control.columns) else None
+    targets = given.targets
+    yield from copies(
+        given.released, given.original, control, columns, gate=given.other_gain, seed=given.seed, targets=targets
+    )
 
 
 def _intersection(given: Given) -> Iterator[AttackResult]:

@@ -118,6 +118,7 @@ def test_which_attacks_run_is_by_the_tables_at_hand() -> None:
         "uniqueness (prosecutor)",
         "linkage",
         "inference of s",
+        "copies of training rows",
         "intersection",
         "identifiers left in n",
     ]

@@ -140,3 +140,46 @@ def under(first: Sequence[Any], second: Sequence[Any], k: int) -> int:
     """How many people share both classes with fewer than k, themselves included."""
     pairs = list(zip(first, second, strict=True))
     return sum(sum(other == pair for other in pairs) < k for pair in pairs)
+
+
+# nearest neighbours --------------------------------------------------------------------------------------------------
+
+
+def spread(values: Sequence[Any]) -> float | None:
+    """1 / range of numbers and dates, None for texts and truth values."""
+    held = [value for value in values if value is not None]
+    if any(isinstance(value, str | bool) for value in held):
+        return None
+    numbers = [_number(value) for value in held]
+    wide = max(numbers) - min(numbers) if numbers else 0
+    return 1 / wide if wide else 1.0
+
+
+def _number(value: Any) -> float:
+    return float(value.toordinal() if isinstance(value, date) else value)
+
+
+def gower(row: Sequence[Any], target: Sequence[Any], spreads: Sequence[float | None]) -> float:
+    parts = []
+    for one, other, scale in zip(row, target, spreads, strict=True):
+        if one is None or other is None:
+            parts.append(float(one is not other))
+        elif scale is None or isinstance(one, str | bool):
+            parts.append(float(one != other))
+        else:
+            parts.append(min(1.0, abs(_number(one) - _number(other)) * scale))
+    return sum(parts) / len(parts)
+
+
+def nearest(space: Any, t: int) -> tuple[float, float, int]:
+    """The nearest and second nearest row of an encoded target, and how many are nearest: every row in turn."""
+    by = 1.0 / (space.codes.shape[1] + space.low.shape[1])
+    distances = []
+    for codes, low, high in zip(space.codes, space.low, space.high, strict=True):
+        total = by * sum(int(one != other) for one, other in zip(codes, space.target_codes[t], strict=True))
+        for d, value in enumerate(space.values[t]):
+            gap = low[d] - value if value < low[d] else value - high[d] if value > high[d] else 0.0
+            total += by * min(1.0, gap * space.scale[d])
+        distances.append(total)
+    best, second = sorted(distances)[:2]
+    return best, second, distances.count(best)

@@ -1,0 +1,119 @@
+"""Membership by distance: whoever lies closer to a released row than people who were never released is taken for one.
+
+The attacker knows the columns of a person and asks whether that person is in the release. The threshold is chosen on
+one half of the people and of the control, where it separates them best, and judged on the other halves (Yeom et al.
+2018, with the distance to the closest record as the score).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from anonym.attacks.cover import Known
+from anonym.attacks.linkage import Tables
+from anonym.attacks.matching import classes, persons
+from anonym.attacks.neighbours import nearest_to
+from anonym.attacks.outcome import AttackResult, Counts, Gate, Trial, judge
+from anonym.attacks.subgroup import worst_of
+
+Floats = NDArray[np.float64]
+
+
+def membership(
+    tables: Tables, control: pl.DataFrame, *, gate: Gate | None, seed: int, raw: pl.DataFrame | None = None
+) -> AttackResult:
+    """Tell the people in `tables.auxiliary`, who are in the release, from those in `control`, who are not.
+
+    Of a person with several rows the closest counts. `raw` is the table before the release: nobody lies closer than
+    a member there, so the same attack on it is the positive control.
+    """
+    names = [known.auxiliary for known in tables.known]
+    members, fresh = (_people(frame, tables.unit) for frame in (tables.auxiliary, control))
+    both = pl.concat([tables.auxiliary.select(names), control.select(names)], how="vertical_relaxed")
+    distance = nearest_to(tables.released, both, tables.known, tables.auxiliary).distance
+    inside = _closest(distance[: len(members)], members)
+    outside = _closest(distance[len(members) :], fresh)
+    threshold, halves = _calibrated(inside, outside, seed)
+    counts, others = _accepted(inside[halves[0]], threshold), _accepted(outside[halves[1]], threshold)
+    detail = {
+        "threshold": float(threshold) if np.isfinite(threshold) else None,
+        "median_distance": {"members": _median(inside), "control": _median(outside)},
+        "calibrated_on": [len(inside) - counts.targets, len(outside) - others.targets],
+        "worst_subgroup": _worst(tables, members, inside, halves[0], threshold),
+    }
+    positive = _positive(tables, raw, both, (members, fresh), seed) if raw is not None else None
+    knows = tuple(known.name for known in tables.known)
+    counts = Counts(counts.targets, counts.attempts, counts.correct, int(others.correct))
+    # guessing without the release accepts members and strangers alike, so the control is the baseline too
+    return judge(Trial("membership by distance", knows, counts, gate, None, others, positive, seed, detail))
+
+
+def _people(frame: pl.DataFrame, unit: str | None) -> NDArray[np.int64]:
+    """The number of the person of each row."""
+    held = persons(frame, unit)
+    if held is None:
+        return np.arange(frame.height, dtype=np.int64)
+    return classes(held.to_frame("unit"), ["unit"]).to_numpy().astype(np.int64)
+
+
+def _closest(distance: Floats, people: NDArray[np.int64]) -> Floats:
+    """The least distance of each person."""
+    least = np.full(int(people.max()) + 1 if len(people) else 0, np.inf)
+    np.minimum.at(least, people, distance)
+    return least
+
+
+def _calibrated(inside: Floats, outside: Floats, seed: int) -> tuple[float, tuple[NDArray[Any], NDArray[Any]]]:
+    """The threshold that separates the first halves best, and who is in the second halves."""
+    generator = np.random.default_rng([seed, 0xD157])
+    first, second = zip(*(_halves(len(side), generator) for side in (inside, outside)), strict=True)
+    tried = np.unique(np.concatenate([inside[first[0]], outside[first[1]]]))
+    if not len(tried):
+        return -np.inf, (second[0], second[1])
+    gains = [
+        np.searchsorted(np.sort(side[half]), tried, "right") / max(1, len(half))
+        for side, half in zip((inside, outside), first, strict=True)
+    ]
+    return float(tried[int(np.argmax(gains[0] - gains[1]))]), (second[0], second[1])
+
+
+def _halves(people: int, generator: np.random.Generator) -> tuple[NDArray[Any], NDArray[Any]]:
+    order = generator.permutation(people)
+    return order[: people // 2], order[people // 2 :]
+
+
+def _accepted(distance: Floats, threshold: float) -> Counts:
+    return Counts(len(distance), len(distance), int((distance <= threshold).sum()))
+
+
+def _median(distance: Floats) -> float | None:
+    return float(np.median(distance)) if len(distance) and np.isfinite(distance).all() else None
+
+
+def _worst(
+    tables: Tables, people: NDArray[np.int64], inside: Floats, judged: NDArray[Any], threshold: float
+) -> dict[str, Any] | None:
+    success = pl.DataFrame({"person": judged, "success": (inside[judged] <= threshold).astype(np.float64)})
+    groups = {
+        known.name: pl.DataFrame({"person": people, "group": classes(tables.auxiliary, [known.auxiliary])})
+        for known in tables.known
+    }
+    return worst_of(success.cast({"person": pl.Int64}), groups)
+
+
+def _positive(
+    tables: Tables, raw: pl.DataFrame, both: pl.DataFrame, people: Sequence[NDArray[np.int64]], seed: int
+) -> float | None:
+    if not {known.name for known in tables.known} <= set(raw.columns):
+        return None
+    known = tuple(Known(one.name, (one.name,), one.auxiliary) for one in tables.known)
+    distance = nearest_to(raw, both, known, tables.auxiliary).distance
+    inside = _closest(distance[: len(people[0])], people[0])
+    outside = _closest(distance[len(people[0]) :], people[1])
+    threshold, halves = _calibrated(inside, outside, seed)
+    return _accepted(inside[halves[0]], threshold).rate
