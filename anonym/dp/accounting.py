@@ -87,9 +87,17 @@ def _pld(events: tuple[Event, ...], delta: float) -> float:
 
 
 def _interval(event: Event) -> float:
-    if isinstance(event, SampledRecords):
-        return mixture.Mixture(event.noise_multiplier, event.sample_rate, event.records).interval()
-    return 1e-4
+    """1e-4, and coarser where little noise makes losses so large that a step would have over 200,000 of them."""
+    match event:
+        case SampledRecords(sigma, rate, records):
+            low, high = mixture.Mixture(sigma, rate, records).ends()
+            return mixture.interval(high - low)
+        case SampledGaussian(sigma):
+            return mixture.interval(0.5 / sigma**2 + mixture.TAIL / sigma)
+        case DiscreteLaplace(scale, sensitivity):
+            return mixture.interval(2 * sensitivity / scale)
+        case Laplace(scale):
+            return mixture.interval(2 / scale)
 
 
 def _loss(event: Event, interval: float) -> Any:

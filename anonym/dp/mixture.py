@@ -6,6 +6,7 @@ dp-accounting has the same distribution (`MixtureOfGaussiansDpEvent`) and invert
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -79,10 +80,10 @@ class Mixture:
         low, high = self.loss(np.array(self.span))[0]
         return float(low), float(high)
 
-    def interval(self) -> float:
-        """The finest discretisation, a multiple of 1e-4, that keeps the loss within POINTS points."""
-        low, high = self.ends()
-        return 1e-4 * max(1, int(np.ceil((high - low) / POINTS / 1e-4)))
+
+def interval(width: float) -> float:
+    """The finest discretisation, a multiple of 1e-4, with which losses over `width` take at most POINTS points."""
+    return 1e-4 * max(1, math.ceil(width / POINTS / 1e-4))
 
 
 def _falling(deltas: Floats) -> Floats:
