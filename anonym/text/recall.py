@@ -262,6 +262,7 @@ def measure(
     tally, types, precisions, rules = (_Tally(labelled) for _ in range(4))
     named = set(entities)
     missed: list[Missed] = []
+    labels = any(document.spans or document.allowed for document in labelled)  # none: nobody has labelled it yet
     for row, (document, masked) in enumerate(zip(labelled, masks, strict=True)):
         covered = _covered(len(document.text), masked)
         before = len(missed)
@@ -277,8 +278,10 @@ def measure(
         if document.spans:
             tally.add("clean", row, len(missed) == before)
         _count_mentions(tally, row, document, covered)
-        _count_units(tally, row, document, covered)
-        _count_masks(rules, precisions, row, document, masked)
+        if labels:
+            _count_units(tally, row, document, covered)
+        if labels:
+            _count_masks(rules, precisions, row, document, masked)
     return Recall(
         documents=len(labelled),
         entities={entity: types[entity] for entity in sorted(named)},

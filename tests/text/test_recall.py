@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonym.errors import InputError
+from anonym.text.labelled import Mention
 from anonym.text.options import TextOptions
-from anonym.text.recall import Labelled, Proportion, measure, read, recall
+from anonym.text.recall import Labelled, Missed, Proportion, f2, measure, read, recall
 from anonym.text.scrub import Scrubber
 
 
@@ -36,9 +37,11 @@ def test_no_label_no_rate() -> None:  # T73
     assert (found.whole.found, found.whole.of) == (0, 1)
     assert (found.clean.found, found.clean.of) == (0, 1)
     assert found.holds(0.9, ["PERSON", "PHONE"]) is False
-    assert found.missed == ((1, 5, 17, "PHONE"),)
+    assert found.missed == (Missed(1, 5, 17, "PHONE"),)
     assert measure(documents[:1], [[]]).holds(0.9) is None
-    assert measure(documents[:1], [[]]).evidence()["overall"]["rate"] is None
+    unlabelled = measure(documents[:1], [[(0, 7, "X")]]).evidence()
+    assert all(part["rate"] is None for name, part in unlabelled.items() if isinstance(part, dict) and "rate" in part)
+    assert unlabelled["token_f2"] is None
 
 
 @settings(deadline=None)
@@ -63,8 +66,40 @@ def test_a_gate_is_on_the_lower_bound() -> None:
     all_found = measure([Labelled(text, gold)], [[(0, 50, "X")]])
     assert all_found.whole.rate == 1.0
     assert all_found.holds(0.9) is True
-    assert all_found.holds(0.99) is False
+    assert all_found.holds(0.99) is None  # 50 of 50 show 0.929 at least
     assert all_found.holds(0.9, ["Y"]) is None
+    assert measure([Labelled(text, gold)], [[(0, 40, "X")]]).holds(0.99) is False  # 40 of 50: 0.888 at most
+
+
+def test_an_entity_is_found_when_all_its_mentions_are_and_small_words_do_not_count() -> None:
+    text = "Mr Odalys of Avel; Odalys; the Hague"
+    mentions = (
+        Mention(0, 17, "direct", "e1"),
+        Mention(19, 25, "direct", "e1"),
+        Mention(27, 36, "quasi", "e2"),
+    )
+    document = Labelled(text, ((0, 17, "PERSON"), (27, 36, "PLACE"), (27, 30, "WORD")), mentions, ((19, 25),))
+    found = measure([document], [[(3, 9, "PERSON", "a"), (13, 17, "PERSON", "b"), (31, 36, "X", "c")]])
+    assert (found.direct.found, found.direct.of) == (0, 1)
+    assert (found.quasi.found, found.quasi.of) == (1, 1)
+    assert (found.whole.found, found.whole.of) == (2, 3)  # a label that is a small word alone must be masked
+    assert found.missed == (Missed(0, 27, 30, "WORD"),)
+    both = measure([document], [[(3, 9, "PERSON"), (13, 17, "PERSON"), (19, 25, "PERSON")]])
+    assert both.direct.rate == 1.0
+    assert both.token_precision.rate == 1.0  # what need not be masked may be
+
+
+def test_f2_and_the_precision_of_a_type_and_of_a_rule() -> None:
+    assert f2(0.8, 0.5) == pytest.approx(5 * 0.5 * 0.8 / (4 * 0.5 + 0.8))
+    assert f2(0.0, 0.0) == 0.0
+    assert f2(None, 0.5) is f2(0.5, None) is None
+    text = "Odalys met Avel and Berg"
+    document = Labelled(text, ((0, 6, "PER"), (11, 15, "LOC")))
+    found = measure([document], [[(0, 6, "PERSON", "a"), (20, 24, "PERSON", "b"), (11, 13, "LOCATION", "b")]])
+    assert (found.precisions["PER"].found, found.precisions["PER"].of) == (1, 2)
+    assert found.evidence()["f2"] == {"PER": pytest.approx(f2(1.0, 0.5)), "LOC": 0.0}
+    assert (found.rules["b"].found, found.rules["b"].of) == (1, 2)
+    assert found.missed == (Missed(0, 11, 15, "LOC", ("b",)),)
 
 
 def test_a_scrubber_is_measured_and_a_withheld_text_hides_all() -> None:
