@@ -15,24 +15,29 @@ from numpy.typing import NDArray
 
 from anonym.errors import Fault, InputError, PolicyError
 from anonym.hierarchy import periods
+from anonym.hierarchy.auto import concrete
 from anonym.hierarchy.axis import SAFE, axis_of, unscaled
 from anonym.hierarchy.labels import decimal_text, numerator, printed
 from anonym.hierarchy.model import (
+    Auto,
     Breaks,
     Dates,
     Declaration,
     FileHierarchy,
+    Groups,
     Hierarchy,
     Identity,
     Interval,
+    Networks,
     Prefix,
     Rounded,
     Suppress,
 )
+from anonym.hierarchy.networks import network_steps
 from anonym.hierarchy.numeric import break_steps, interval_steps, rounded_steps
 from anonym.hierarchy.periods import date_steps
 from anonym.hierarchy.steps import ROOT, Step, Steps, Window, no_steps
-from anonym.hierarchy.texts import file_steps, prefix_steps
+from anonym.hierarchy.texts import file_steps, group_steps, prefix_steps
 
 STEPS: dict[type, Steps] = {
     Interval: interval_steps,
@@ -41,6 +46,8 @@ STEPS: dict[type, Steps] = {
     Dates: date_steps,
     Prefix: prefix_steps,
     FileHierarchy: file_steps,
+    Networks: network_steps,
+    Groups: group_steps,
     Suppress: no_steps,
     Identity: no_steps,
 }
@@ -50,6 +57,7 @@ NEEDS = {
     Rounded: ("round", "numbers"),
     Dates: ("date", "dates or timestamps"),
     Prefix: ("prefix", "text or whole numbers"),
+    Networks: ("ip", "text"),
 }
 
 
@@ -59,6 +67,8 @@ def build(
     domain: pl.Series,
     *,
     rows: pl.Series | None = None,
+    members: pl.Series | None = None,
+    k: int = 1,
     finest: int = 0,
     coarsest: int | None = None,
     top: Decimal | date | None = None,
@@ -67,8 +77,10 @@ def build(
 ) -> Hierarchy:
     """The hierarchy of `declaration` over `domain`: (n,) distinct originals in canonical form, sorted, null last.
 
-    `rows` is (n,) rows of each original and serves only the counts in a message. Numbers and dates have `low` and
-    `high`: the nominal inclusive bounds of the node, never an observed value (a rare one would be published):
+    `rows` is (n,) rows of each original and serves the counts in a message. `auto` is drawn up from `members`, the
+    (n,) rows or units that hold each original (default: `rows`), and names no category of fewer than k. Numbers and
+    dates have `low` and `high`: the nominal inclusive bounds of the node, never an observed value (a rare one would be
+    published):
 
     - integers: the ends of the label, clipped to the type; Decimals: to one unit of the last digit below the end;
     - floats: the largest float below the end; dates: the period's last day; timestamps: its last tick;
@@ -78,6 +90,9 @@ def build(
     root, as its label says. Raises InputError if type or values do not fit, PolicyError if the options do not.
     """
     _check_type(column, declaration, domain)
+    if isinstance(declaration, Auto):
+        counted = members if members is not None else rows
+        declaration = concrete(domain, pl.repeat(1, len(domain), eager=True) if counted is None else counted, k)
     values = domain.drop_nulls()
     has_null = len(values) < len(domain)
     window = _window(column, values, bottom, top)
@@ -112,6 +127,7 @@ def _check_type(column: str, declaration: Declaration, domain: pl.Series) -> Non
         "numbers": dtype.is_numeric(),
         "dates or timestamps": dtype.is_temporal(),
         "text or whole numbers": dtype == pl.String or dtype.is_integer(),
+        "text": dtype == pl.String,
     }
     key, need = NEEDS.get(type(declaration), ("", ""))
     if need and not fits[need]:
@@ -169,8 +185,8 @@ def _coded_dates(values: pl.Series, bottom: date | None, top: date | None) -> Wi
 
 
 def _level_0(declaration: Declaration, values: pl.Series) -> list[Step]:
-    if isinstance(declaration, FileHierarchy):
-        return []  # the file's first column
+    if isinstance(declaration, FileHierarchy | Networks):
+        return []  # theirs, since they may not cover a value
     is_bounded = (values.dtype.is_numeric() or values.dtype.is_temporal()) and not isinstance(declaration, Prefix)
     bounds = values if is_bounded else None
     return [Step(np.arange(len(values)), printed(values), bounds, bounds)]
@@ -183,8 +199,8 @@ def _refuse_uncovered(column: str, missing: NDArray[np.bool_], rows: pl.Series |
     count = "" if rows is None else f" ({int(rows.filter(pl.Series(missing)).sum())} rows)"
     raise InputError(
         f"column '{column}': {distinct} distinct value{'s' if distinct > 1 else ''}{count} not covered by its "
-        "hierarchy. Add the missing leaves to the file, or declare `uncovered: suppress` (the rows) or "
-        "`uncovered: top` (their cells become `*`). `anonym explain POLICY DATA --show-values` prints them"
+        "hierarchy. Correct the values, add the missing leaves to the file, or declare `uncovered: suppress` (the rows) "
+        "or `uncovered: top` (their cells become `*`). `anonym explain POLICY DATA --show-values` prints them"
     )
 
 

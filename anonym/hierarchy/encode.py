@@ -74,13 +74,20 @@ def fold(values: pl.Series) -> NDArray[np.int32]:
     return joined["class"].cast(pl.Int32).fill_null(-1).to_numpy()
 
 
-def domain(frame: pl.LazyFrame, name: str, dtype: pl.DataType, normalise: Sequence[Normal] = ()) -> pl.DataFrame:
+def domain(
+    frame: pl.LazyFrame, name: str, dtype: pl.DataType, normalise: Sequence[Normal] = (), unit: str | None = None
+) -> pl.DataFrame:
     """DataFrame[value, rows]: the distinct canonical values of a column, sorted, null last, with their rows (Int64).
 
-    One streaming pass over that column. Errors of the engine pass through: the caller guards against what they print.
+    With `unit` also `units`, the distinct units that hold each value (rows without a unit are one). One streaming pass
+    over what is named. Errors of the engine pass through: the caller guards against what they print.
     """
     value = canonical(name, dtype, normalise).alias("value")
-    counts = frame.select(value).group_by("value").agg(pl.len().cast(pl.Int64).alias("rows"))
+    rows, units = pl.len().cast(pl.Int64).alias("rows"), pl.col("unit").n_unique().cast(pl.Int64).alias("units")
+    if unit is None:
+        counts = frame.select(value).group_by("value").agg(rows)
+    else:
+        counts = frame.select(value, pl.col(unit).alias("unit")).group_by("value").agg(rows, units)
     return counts.collect(engine="streaming").sort("value", nulls_last=True)
 
 

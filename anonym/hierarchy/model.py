@@ -51,9 +51,38 @@ class Rounded:
 
 @dataclass(frozen=True)
 class FileHierarchy:
-    """A table of leaf, parent, ..., root: one leaf a line, the same length every line (DESIGN: hierarchy files)."""
+    """A table of leaf, parent, ..., root: one leaf a line, the same length every line (DESIGN: hierarchy files).
+
+    With `taxonomy` it is the shipped table of that name. With `by_prefix` its first column holds the beginnings of
+    codes: level 0 is the value as it is, level 1 the longest listed beginning of it, and so on.
+    """
 
     path: Path
+    taxonomy: str | None = None
+    by_prefix: bool = False
+
+
+@dataclass(frozen=True)
+class Networks:
+    """IP addresses by the first `lengths[i - 1]` bits at level i; lengths above 32 leave version 4 whole."""
+
+    lengths: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Frequent categories as they are, the others as one: `kept[i - 1]` are those that level i still tells apart.
+
+    Never declared: `auto` becomes it. `other[i - 1]` labels the rest; no category has that label.
+    """
+
+    kept: tuple[tuple[str, ...], ...]
+    other: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Auto:
+    """From the data: what it becomes depends on the column's type, values and how many members hold each."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +95,9 @@ class Identity:
     """Level 0 only: the value as it is."""
 
 
-Declaration = Interval | Breaks | Prefix | Dates | Rounded | FileHierarchy | Suppress | Identity
+Declaration = (
+    Interval | Breaks | Prefix | Dates | Rounded | FileHierarchy | Networks | Groups | Suppress | Identity | Auto
+)
 
 
 @dataclass(frozen=True)
@@ -78,7 +109,7 @@ class Hierarchy:
     """
 
     column: str
-    declaration: Declaration
+    declaration: Declaration  # never Auto: what that became
     domain: pl.Series  # n distinct originals in canonical form, sorted, null last
     ancestor: NDArray[np.int32]  # (levels, n): the node of each leaf at each level
     labels: pl.Series  # (nodes,) String: what form `label` releases; null for the null node

@@ -1,4 +1,4 @@
-"""Hierarchies over the printed value: prefixes, and hierarchy files."""
+"""Hierarchies over the printed value: prefixes, hierarchy files, frequent categories."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import polars as pl
 
 from anonym.hierarchy.files import read_hierarchy
 from anonym.hierarchy.labels import leaf_text, printed
-from anonym.hierarchy.model import FileHierarchy, Prefix
+from anonym.hierarchy.model import FileHierarchy, Groups, Prefix
 from anonym.hierarchy.steps import ROOT, Step, Window
 
 
@@ -20,14 +20,37 @@ def prefix_steps(declared: Prefix, values: pl.Series, window: Window) -> list[St
 
 
 def file_steps(declared: FileHierarchy, values: pl.Series, window: Window) -> list[Step]:
-    """The file's columns but the last, which is the root; ROOT where the file lacks a value."""
+    """The file's columns but the last, which is the root; ROOT where the file lacks a value.
+
+    With `by_prefix` the value itself comes first, and values that the file lacks are ROOT there too.
+    """
     del window
     table = read_hierarchy(declared.path).rows
-    leaves = pl.DataFrame({"level_0": leaf_text(values)})
-    found = leaves.join(table, on="level_0", how="left", maintain_order="left")
+    text = leaf_text(values)
+    leaf = listed_beginning(text, table["level_0"]) if declared.by_prefix else text
+    found = pl.DataFrame({"level_0": leaf}).join(table, on="level_0", how="left", maintain_order="left")
     is_covered = found[table.columns[-1]].is_not_null()
-    levels = [_by_label(found[name].zip_with(is_covered, pl.Series([None], dtype=pl.String))) for name in table.columns]
-    return levels[:-1]
+    columns = [*([text] if declared.by_prefix else []), *(found[name] for name in table.columns[:-1])]
+    return [_by_label(column.zip_with(is_covered, pl.Series([None], dtype=pl.String))) for column in columns]
+
+
+def listed_beginning(texts: pl.Series, listed: pl.Series) -> pl.Series:
+    """The longest beginning of each text that is listed, null where none is."""
+    found = pl.repeat(None, len(texts), dtype=pl.String, eager=True)
+    for length in sorted(listed.str.len_chars().unique().to_list()):
+        beginning = texts.str.head(length)
+        found = beginning.zip_with(beginning.is_in(listed.implode()).fill_null(False), found)
+    return found
+
+
+def group_steps(declared: Groups, values: pl.Series, window: Window) -> list[Step]:
+    """The kept categories as they are, one label for the rest."""
+    del window
+    text = printed(values)
+    return [
+        _by_label(text.zip_with(text.is_in(list(kept)), pl.Series([other], dtype=pl.String)))
+        for kept, other in zip(declared.kept, declared.other, strict=True)
+    ]
 
 
 def _by_label(labels: pl.Series) -> Step:

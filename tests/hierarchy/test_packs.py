@@ -1,0 +1,141 @@
+"""Shipped taxonomies: each is whole, says where it is from, and covers what it claims to cover."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from anonym.errors import InputError
+from anonym.hierarchy.build import build
+from anonym.hierarchy.files import read_hierarchy
+from anonym.hierarchy.packs import pack, pack_names, packs_folder, taxonomy
+
+
+def path_of(name: str, value: str) -> list[str | None]:
+    """The labels of one value from level 1 up."""
+    hierarchy = build("c", taxonomy(name), pl.Series([value]))
+    return hierarchy.labels.gather(hierarchy.ancestor[1:, 0].astype(np.int64)).to_list()
+
+
+@pytest.mark.parametrize("name", pack_names())
+def test_every_pack_is_a_sound_hierarchy_with_its_source(name: str) -> None:
+    found = pack(name)
+    table = read_hierarchy(found.path)
+    assert table.rows["level_0"].is_unique().all()
+    assert len(found.levels) == table.levels - 2 + found.by_prefix
+    assert found.title
+    assert found.values
+    assert len(found.source) > 40
+    assert found.licence
+
+
+def test_no_table_lies_about_without_its_source() -> None:
+    assert {path.stem for path in packs_folder().iterdir()} == set(pack_names())
+
+
+PATHS: dict[str, tuple[str, str, list[str]]] = {
+    "a country by two letters": ("countries", "DE", ["Western Europe", "Europe", "*"]),
+    "by three letters": ("countries", "BRA", ["South America", "Americas", "*"]),
+    "by number": ("countries", "392", ["Eastern Asia", "Asia", "*"]),
+    "by name": ("countries", "United Kingdom", ["Northern Europe", "Europe", "*"]),
+    "a state": ("us-states", "CA", ["Pacific", "West", "*"]),
+    "a state by name": ("us-states", "New York", ["Middle Atlantic", "Northeast", "*"]),
+    "a category of diseases": ("icd10-cm", "E11", ["E11", "E08-E13", "E00-E89", "*"]),
+    "a disease with a dot": ("icd10-cm", "E11.65", ["E11", "E08-E13", "E00-E89", "*"]),
+    "a disease without": ("icd10-cm", "S72001A", ["S72", "S70-S79", "S00-T88", "*"]),
+    "a new category with letters": ("icd10-cm", "C7A.1", ["C7A", "C7A", "C00-D49", "*"]),
+    "an industry of America": (
+        "naics",
+        "541511",
+        ["5415", "541", "54 Professional, Scientific, and Technical Services", "*"],
+    ),
+    "a sector that is a range": ("naics", "44-45", ["44-45", "44-45", "44-45 Retail Trade", "*"]),
+    "an industry in such a sector": ("naics", "455110", ["4551", "455", "44-45 Retail Trade", "*"]),
+    "an industry of Europe": ("nace", "62.01", ["62", "J Information and communication", "*"]),
+    "with its letter": ("nace", "J62.01", ["J62", "J Information and communication", "*"]),
+    "an occupation": ("isco-08", "2512", ["251", "25", "2 Professionals", "*"]),
+    "a level of education": ("isced-2011", "6", ["high (levels 5-8)", "high (levels 5-8)", "*"]),
+    "a ZIP code": ("us-zip3", "60614", ["606", "606", "*"]),
+    "a ZIP code with four more": ("us-zip3", "10001-1234", ["100", "100", "*"]),
+    "a ZIP code of a small area": ("us-zip3", "03601", ["036", "000", "*"]),
+}
+
+
+@pytest.mark.parametrize("case", PATHS)
+def test_a_value_has_its_place(case: str) -> None:
+    name, value, expected = PATHS[case]
+    assert path_of(name, value) == expected
+
+
+NOT_COVERED = {
+    "a country that is none": ("countries", "XX"),
+    "a state of another country": ("us-states", "BY"),
+    "a disease in small letters": ("icd10-cm", "e11"),
+    "an industry that is none": ("naics", "99"),
+    "a group that is none": ("isco-08", "O5"),
+    "a level that is none": ("isced-2011", "9"),
+    "half a ZIP code": ("us-zip3", "12"),
+}
+
+
+@pytest.mark.parametrize("case", NOT_COVERED)
+def test_other_values_are_refused(case: str) -> None:
+    name, value = NOT_COVERED[case]
+    with pytest.raises(InputError, match="1 distinct value not covered"):
+        build("c", taxonomy(name), pl.Series([value]))
+
+
+SIZES = {
+    "countries": ("level_0", r"^[A-Z]{2}$", 249 + 3),  # ISO 3166-1, with Kosovo and the European Union's EL and UK
+    "us-states": ("level_0", r"^[A-Z]{2}$", 56),
+    "icd10-cm": ("level_2", "", 22),
+    "naics": ("level_2", "", 20),
+    "nace": ("level_0", r"^\d\d$", 88),
+    "isco-08": ("level_0", r"^\d{3}$", 130),
+    "isced-2011": ("level_0", r"^\d$", 9),
+    "us-zip3": ("level_0", r"^\d{3}$", 1000),
+}
+
+
+@pytest.mark.parametrize("name", pack_names())
+def test_a_pack_is_complete(name: str) -> None:
+    """The number of entries that its source counts."""
+    level, pattern, count = SIZES[name]
+    entries = read_hierarchy(pack(name).path).rows[level].unique()
+    assert int(entries.str.contains(pattern).sum()) == count
+
+
+def test_countries_are_those_of_iso_3166() -> None:
+    pycountry = pytest.importorskip("pycountry")
+    leaves = set(read_hierarchy(pack("countries").path).rows["level_0"])
+    for country in pycountry.countries:
+        assert {country.alpha_2, country.alpha_3, country.numeric} <= leaves
+
+
+# Office for Civil Rights, Guidance regarding methods for de-identification (2012), from the Census of 2000
+SMALL_IN_2000 = {"036", "059", "063", "102", "203", "556", "692", "790", "821", "823", "830", "831"} | {
+    "878",
+    "879",
+    "884",
+    "890",
+    "893",
+}
+SMALL_IN_2010 = {"036", "059", "102", "203", "205", "369", "556", "692", "821", "823", "878", "879", "884", "893"}
+NOBODY = {"000", "099", "340", "343", "375", "519", "842", "962", "987"}
+PEOPLE = ["006", "010", "100", "331", "606", "770", "945", "967", "995"]
+
+
+@pytest.mark.parametrize("zip3", sorted(SMALL_IN_2000 | SMALL_IN_2010 | NOBODY))
+def test_areas_of_few_people_are_merged(zip3: str) -> None:
+    assert path_of("us-zip3", f"{zip3}01") == [zip3, "000", "*"]
+
+
+@pytest.mark.parametrize("zip3", PEOPLE)
+def test_areas_of_many_people_stay(zip3: str) -> None:
+    assert path_of("us-zip3", f"{zip3}01") == [zip3, zip3, "*"]
+
+
+def test_most_areas_stay() -> None:
+    table = read_hierarchy(pack("us-zip3").path).rows
+    assert int((table["level_1"] != "000").sum()) == 1000 - 101 - 21  # not lived in; at most 20,000 in 2000 or 2010
