@@ -11,7 +11,7 @@ from typing import Any
 from anonym.columns.actions import key_of
 from anonym.columns.keys import Key, read_keys
 from anonym.errors import CallError, GuaranteeError, InconclusiveError, VerificationError
-from anonym.hierarchy.model import FileHierarchy, Prefix
+from anonym.hierarchy.model import FileHierarchy, Networks, Prefix
 from anonym.io import PrivateFolder, Source, Target, open_paths
 from anonym.io.release import refuse_unwritable
 from anonym.io.source import ReadOptions, file_sha256, same_file
@@ -130,7 +130,7 @@ def make(policy: Policy, source: Source, part: Path, private: PrivateFolder, clo
     recall = gate_recall(policy, columns, scrubber)
     seen = profile(policy, source, columns, progress)
     refuse_rare_keep_values(policy, columns, source)
-    recoding = solve(policy, seen, progress)
+    recoding = solve(policy, seen, source, progress)
     released = transform(policy, source, seen, recoding, keyring, scrubber)
     remaining = seen.rows - (recoding.found.suppressed_rows if recoding else 0)
     progress.stage("writing the release", remaining)
@@ -139,7 +139,11 @@ def make(policy: Policy, source: Source, part: Path, private: PrivateFolder, clo
     )
     progress.stage("verifying the written file", written.rows)
     facts = facts_of(
-        policy, columns, limit_rows=suppression_limit(policy, seen.rows), text_from=_text_from(released.ledgers)
+        policy,
+        columns,
+        limit_rows=suppression_limit(policy, seen.rows),
+        text_from=_text_from(released.ledgers),
+        by_class=recoding is not None and recoding.levels is None,
     )
     verified = verify(part, source, written, facts, columns)
     names = file_names([file.path for file in source.files])
@@ -196,7 +200,7 @@ def _stays_text(policy: Policy) -> Callable[[str], bool]:
         roles = [policy.columns[entry] for entry in entries_of(name, policy.columns, globs)]
         return any(
             isinstance(role, Identifier)
-            or (isinstance(role, Quasi) and isinstance(role.hierarchy, Prefix | FileHierarchy))
+            or (isinstance(role, Quasi) and isinstance(role.hierarchy, Prefix | FileHierarchy | Networks))
             for role in roles
         )
 

@@ -263,8 +263,8 @@ def _action(column: ResolvedColumn) -> str:
 
 
 def _levels(hierarchy: Hierarchy, quasi: Quasi) -> dict[str, str]:
-    words = level_words(quasi.hierarchy)
-    if isinstance(quasi.hierarchy, FileHierarchy):
+    words = level_words(hierarchy.declaration)
+    if isinstance(quasi.hierarchy, FileHierarchy) and quasi.hierarchy.taxonomy is None:
         middle = [f"column {level + 1} of the file" for level in range(1, hierarchy.levels - 1)]
         words = [*words, *middle, "`*`"][: hierarchy.levels]
     return {str(level): words[level] for level in range(hierarchy.finest, hierarchy.coarsest + 1)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import polars as pl
 
@@ -11,12 +12,15 @@ from anonym.columns.identifiers import DropColumn
 from anonym.criteria import DistinctL, EntropyL, LDiversity, RecursiveL, TCloseness
 from anonym.errors import InputError
 from anonym.hierarchy.model import (
+    Auto,
     Breaks,
     Dates,
     Declaration,
     FileHierarchy,
+    Groups,
     Identity,
     Interval,
+    Networks,
     Prefix,
     Rounded,
     Suppress,
@@ -43,10 +47,11 @@ def facts_of(
     *,
     limit_rows: int | None = None,
     text_from: tuple[str, ...] | None = None,
+    by_class: bool = False,
 ) -> Facts:
-    """The promises of `policy` over `columns`."""
+    """The promises of `policy` over `columns`. `by_class`: cells differ between classes (local recoding)."""
     return Facts(
-        quasi=tuple(_quasi(c.name, c.role) for c in columns if isinstance(c.role, Quasi)),
+        quasi=tuple(replace(_quasi(c.name, c.role), by_class=by_class) for c in columns if isinstance(c.role, Quasi)),
         sensitive=tuple(_sensitive(c.name, c.role) for c in columns if isinstance(c.role, Sensitive)),
         keep=tuple(KeepFact(c.name, c.role.allow_unique is not None) for c in columns if isinstance(c.role, Keep)),
         identifiers=tuple(_identifier(c.name, c.role) for c in columns if isinstance(c.role, Identifier)),
@@ -121,8 +126,12 @@ def _declared(declaration: Declaration) -> tuple[Kind, tuple[object, ...]]:
             return "date", units
         case Rounded(decimals):
             return "round", decimals
-        case FileHierarchy(path):
-            return "file", (path,)
+        case FileHierarchy(path, _, by_prefix):
+            return "codes" if by_prefix else "file", (path,)
+        case Networks(lengths):
+            return "ip", lengths
+        case Groups() | Auto():
+            return "auto", ()
         case Suppress():
             return "suppress", ()
         case Identity():

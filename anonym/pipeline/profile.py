@@ -11,7 +11,7 @@ from anonym.columns.actions import joins_rows
 from anonym.hierarchy import encode
 from anonym.hierarchy.build import build
 from anonym.hierarchy.cells import coded_cells
-from anonym.hierarchy.model import Cells, Hierarchy
+from anonym.hierarchy.model import Auto, Cells, Hierarchy
 from anonym.io import Source, guarded
 from anonym.pipeline.progress import Progress
 from anonym.policy.model import Identifier, Keep, Policy, Quasi, Sensitive
@@ -45,7 +45,9 @@ def profile(policy: Policy, source: Source, columns: tuple[ResolvedColumn, ...],
         units = _count_units(source.frame, policy.unit)
     domains = {column.name: _domain(source, column) for column in columns if isinstance(column.role, Quasi | Sensitive)}
     hierarchies = tuple(
-        _hierarchy(column, column.role, domains[column.name]) for column in columns if isinstance(column.role, Quasi)
+        build_hierarchy(policy, source, column, column.role, domains[column.name])
+        for column in columns
+        if isinstance(column.role, Quasi)
     )
     linking = _linking(policy, source, columns)
     sensitive = {column.name: domains[column.name]["value"] for column in columns if isinstance(column.role, Sensitive)}
@@ -79,12 +81,24 @@ def _domain(source: Source, column: ResolvedColumn) -> pl.DataFrame:
         return encode.domain(source.frame, column.name, column.dtype, normalise)
 
 
-def _hierarchy(column: ResolvedColumn, quasi: Quasi, domain: pl.DataFrame) -> Hierarchy:
+def build_hierarchy(
+    policy: Policy, source: Source, column: ResolvedColumn, quasi: Quasi, domain: pl.DataFrame
+) -> Hierarchy:
+    """The hierarchy of one quasi-identifier. With a unit, `auto` is drawn up from the units that hold each value."""
+    members = None
+    if isinstance(quasi.hierarchy, Auto) and policy.unit is not None:
+        with guarded(f"counting who holds the values of column {column.name}"):
+            counts = encode.domain(source.frame, column.name, column.dtype, quasi.normalise, policy.unit)
+        if not counts["value"].equals(domain["value"], null_equal=True):
+            source.refuse_change()
+        members = counts["units"]
     return build(
         column.name,
         quasi.hierarchy,
         domain["value"],
         rows=domain["rows"],
+        members=members,
+        k=policy.guarantee.k if policy.guarantee else 1,
         finest=quasi.finest,
         coarsest=quasi.coarsest,
         top=quasi.top,

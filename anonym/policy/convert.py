@@ -13,16 +13,19 @@ from anonym.columns.surrogate import Surrogate
 from anonym.criteria import DistinctL, EntropyL, LDiversity, RecursiveL, TCloseness
 from anonym.errors import InternalError
 from anonym.hierarchy.model import (
+    Auto,
     Breaks,
     Dates,
     Declaration,
     FileHierarchy,
     Identity,
     Interval,
+    Networks,
     Prefix,
     Rounded,
     Suppress,
 )
+from anonym.hierarchy.packs import taxonomy
 from anonym.policy import column_shapes as columns
 from anonym.policy import hierarchy_shapes as hierarchies
 from anonym.policy.hierarchy_checks import steps
@@ -133,6 +136,8 @@ def hierarchy(shape: Any, base: Path) -> Declaration:
             return Identity()
         case "suppress":
             return Suppress()
+        case "auto":
+            return Auto()
         case hierarchies.IntervalShape():
             return Interval(tuple(shape.interval))
         case hierarchies.BreaksShape():
@@ -145,6 +150,10 @@ def hierarchy(shape: Any, base: Path) -> Declaration:
             return Rounded(tuple(steps(shape)))
         case hierarchies.FileShape():
             return FileHierarchy(base / shape.file)
+        case hierarchies.TaxonomyShape():
+            return taxonomy(shape.taxonomy)
+        case hierarchies.IpShape():
+            return Networks(tuple(shape.ip))
     raise InternalError(f"no conversion of the hierarchy {type(shape).__name__}")
 
 

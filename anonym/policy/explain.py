@@ -11,16 +11,20 @@ from anonym.columns.shift import Shift
 from anonym.columns.surrogate import Surrogate
 from anonym.criteria import DistinctL, EntropyL, LDiversity, RecursiveL, TCloseness
 from anonym.hierarchy.model import (
+    Auto,
     Breaks,
     Dates,
     Declaration,
     FileHierarchy,
+    Groups,
     Identity,
     Interval,
+    Networks,
     Prefix,
     Rounded,
     Suppress,
 )
+from anonym.hierarchy.packs import pack
 from anonym.policy.lint import notes
 from anonym.policy.model import Drop, Identifier, Keep, Policy, Quasi, Role, Sensitive, Text
 from anonym.policy.resolve import ResolvedColumn
@@ -134,7 +138,12 @@ def _action(name: str, action: Action) -> str:
 
 def _quasi(quasi: Quasi) -> Iterator[str]:
     listed = levels(quasi.hierarchy)
-    if isinstance(quasi.hierarchy, FileHierarchy):
+    if isinstance(quasi.hierarchy, Auto):
+        yield (
+            "levels: drawn up from the data: round intervals with open ends for numbers, calendar periods for dates, "
+            "networks for IP addresses, beginnings for codes, the most frequent values for categories; then `*`"
+        )
+    elif isinstance(quasi.hierarchy, FileHierarchy) and quasi.hierarchy.taxonomy is None:
         yield f"levels: 0: the value as it is, then the columns of {quasi.hierarchy.path.name}, the last one as `*`"
     else:
         yield "levels: " + ", ".join(f"{level}: {words}" for level, words in enumerate(listed))
@@ -145,16 +154,21 @@ def _quasi(quasi: Quasi) -> Iterator[str]:
         yield f"values from {quasi.top} on become one, `>={quasi.top}`, before anything else"
     if quasi.bottom is not None:
         yield f"values up to {quasi.bottom} become one, `<={quasi.bottom}`, before anything else"
-    if isinstance(quasi.hierarchy, FileHierarchy):
-        yield f"a value that the file lacks: {_UNCOVERED[quasi.uncovered]}"
+    if isinstance(quasi.hierarchy, FileHierarchy | Networks):
+        lacks = "that is no IP address" if isinstance(quasi.hierarchy, Networks) else _lacking(quasi.hierarchy)
+        yield f"a value {lacks}: {_UNCOVERED[quasi.uncovered]}"
     if quasi.normalise:
         yield f"spellings count as one value after {', '.join(quasi.normalise)}"
     if quasi.weight != 1:
         yield f"the search spares it with weight {quasi.weight:g}; the loss that is printed ignores weights"
 
 
+def _lacking(declared: FileHierarchy) -> str:
+    return "that the file lacks" if declared.taxonomy is None else f"that the taxonomy {declared.taxonomy} lacks"
+
+
 def levels(hierarchy: Declaration) -> list[str]:
-    """What each level of a hierarchy does, from level 0 on. For a file only level 0 is known."""
+    """What each level of a hierarchy does, from level 0 on. For a file and for `auto` only level 0 is known."""
     steps: list[str]
     match hierarchy:
         case Interval(widths=widths):
@@ -167,9 +181,15 @@ def levels(hierarchy: Declaration) -> list[str]:
             steps = [f"the {unit}" for unit in units]
         case Rounded(decimals=decimals):
             steps = [f"rounded to {_decimals(places)}" for places in decimals]
+        case Networks(lengths=lengths):
+            steps = [f"the network of {length} bits" for length in lengths]
+        case Groups(kept=kept):
+            steps = [f"the {len(names)} most frequent values, the others as one" for names in kept]
+        case FileHierarchy(taxonomy=str(name)):
+            steps = list(pack(name).levels)
         case Suppress():
             steps = []
-        case Identity() | FileHierarchy():
+        case Identity() | FileHierarchy() | Auto():
             return ["the value as it is"]
     return ["the value as it is", *steps, "`*`"]
 

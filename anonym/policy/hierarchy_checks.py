@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any, TypeVar
 
+from anonym.hierarchy.packs import pack_names
 from anonym.policy.column_shapes import QuasiShape
 from anonym.policy.faults import Shaped
 from anonym.policy.hierarchy_shapes import (
@@ -20,6 +21,7 @@ from anonym.policy.hierarchy_shapes import (
     TaxonomyShape,
 )
 from anonym.policy.plain import At, Finding
+from anonym.policy.terms import meant
 
 DATE_UNITS = ("day", "month", "quarter", "year", "decade")
 _NUMERIC = (IntervalShape, BreaksShape, RoundShape)
@@ -130,7 +132,11 @@ def _end_mismatch(hierarchy: Any, end: object) -> str | None:
 
 
 def fitting(at: At, column: QuasiShape) -> Iterator[Finding]:
-    """`form` and `normalise` are ones that the hierarchy's values can have."""
+    """`form` and `normalise` are ones that the hierarchy's values can have; a taxonomy is one that ships."""
+    if isinstance(column.hierarchy, TaxonomyShape) and column.hierarchy.taxonomy not in pack_names():
+        known = pack_names()
+        expected = f"expected one of {', '.join(known)}{meant(column.hierarchy.taxonomy, known)}"
+        yield Finding((*at, "hierarchy", "taxonomy"), expected)
     if column.form == "bounds" and isinstance(column.hierarchy, _TEXTUAL):
         yield Finding((*at, "form"), "bounds are for numbers and dates; this hierarchy reads text")
     if column.normalise and isinstance(column.hierarchy, (*_NUMERIC, DateShape)):

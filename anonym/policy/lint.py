@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from anonym.criteria import DistinctL, EntropyL, TCloseness
-from anonym.hierarchy.model import Breaks, Dates, FileHierarchy, Identity, Interval, Rounded, Suppress
+from anonym.hierarchy.model import Breaks, Dates, FileHierarchy, Identity, Interval, Networks, Rounded, Suppress
 from anonym.policy.model import Drop, Identifier, Keep, Policy, Quasi, Sensitive, Text
 from anonym.policy.resolve import ResolvedColumn
 
@@ -41,7 +41,7 @@ def _of_quasi(quasi: Quasi) -> Iterator[str]:
         yield "it has no hierarchy: rare values can only be suppressed with their rows"
     elif quasi.coarsest == quasi.finest:
         yield f"level {quasi.finest} is the only one allowed, so that the search cannot adapt it"
-    if quasi.uncovered != "refuse" and not isinstance(quasi.hierarchy, FileHierarchy):
+    if quasi.uncovered != "refuse" and not isinstance(quasi.hierarchy, FileHierarchy | Networks):
         yield "uncovered has no effect: its hierarchy covers every value"
     if quasi.form == "bounds" and isinstance(quasi.hierarchy, Suppress | Identity):
         yield "form bounds writes the value twice: its hierarchy has no intervals"

@@ -21,14 +21,8 @@ class NotYet(NamedTuple):
 
 
 NOT_YET: tuple[NotYet, ...] = (
-    NotYet("columns.*.hierarchy", ("auto",)),
-    NotYet("columns.*.hierarchy.ip"),
-    NotYet("columns.*.hierarchy.taxonomy"),
-    NotYet("columns.*.form", ("set", "representative")),
     NotYet("columns.*.bins"),
     NotYet("guarantee.suppression.action", ("mask",)),
-    NotYet("search.strategy", ("local",)),
-    NotYet("search.objective", ("discernibility", "class_size", "entropy")),
     NotYet("text.replace", ("pseudonym",)),
     NotYet("text.deduplicate", ("exact", "near")),
     NotYet("training"),

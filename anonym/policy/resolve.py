@@ -14,7 +14,7 @@ from anonym.columns.identifiers import Pseudonym
 from anonym.columns.shift import Shift
 from anonym.columns.surrogate import Surrogate
 from anonym.errors import Fault, InputError, PolicyError
-from anonym.hierarchy.model import Breaks, Dates, Interval, Prefix, Rounded
+from anonym.hierarchy.model import Breaks, Dates, FileHierarchy, Interval, Networks, Prefix, Rounded
 from anonym.policy.faults import path
 from anonym.policy.globs import entries_of, is_glob, matches
 from anonym.policy.model import Drop, Identifier, Keep, Policy, Quasi, Role, Sensitive, Text
@@ -145,6 +145,8 @@ def _quasi_misfit(quasi: Quasi, dtype: pl.DataType) -> str | None:
             return f"its hierarchy reads numbers, found {_named(dtype)}; cast the column, or set input.types for CSV"
         case Dates() if not dated:
             return f"its hierarchy reads dates, found {_named(dtype)}; cast the column, or set input.types for CSV"
+        case FileHierarchy(by_prefix=True) | Networks() if not isinstance(dtype, _TEXTUAL):
+            return f"its hierarchy reads text, found {_named(dtype)}; cast the column, with leading zeros, to text"
         case Prefix() if not isinstance(dtype, _TEXTUAL):
             return (
                 f"prefix reads text, found {_named(dtype)}; cast the column to text, "

@@ -12,10 +12,12 @@ import polars as pl
 
 from anonym.errors import InternalError
 from anonym.hierarchy.files import read_hierarchy
+from anonym.verify.codes import Integers
 from anonym.verify.facts import QuasiFact
 from anonym.verify.labels import codes, has_line, reader, readings
 from anonym.verify.printed import leaf_text, printed
 from anonym.verify.rows import STAR, canonical
+from anonym.verify.spelled import by_code, in_network, is_address, is_rest, leaf_of
 
 _NORMAL: Mapping[str, Callable[[str], str]] = {
     "nfkc": lambda text: unicodedata.normalize("NFKC", text),
@@ -30,14 +32,14 @@ def uncovered_rows(original: pl.Series, released: pl.DataFrame, fact: QuasiFact)
 
     Raises InternalError for a form that is not understood: it could not be vouched for.
     """
-    names = {"label": ["label"], "bounds": ["low", "high"]}.get(fact.form)
-    if names is None or len(names) != released.width:
+    names = ["low", "high"] if fact.form == "bounds" else ["label"]
+    if fact.form == "representative" or len(names) != released.width:
         raise InternalError(f"column {fact.name}: the form {fact.form} in {released.width} columns cannot be verified")
     released = released.rename(dict(zip(released.columns, names, strict=True)))
     table = released.with_columns(original.alias("original"))
     table = table.select(canonical(name, dtype).alias(name) for name, dtype in table.schema.items())
     pairs = table.group_by("original", *names).agg(pl.len().alias("rows"))
-    covered = _bounds(pairs, fact) if fact.form == "bounds" else _labels(pairs, fact)
+    covered = {"bounds": _bounds, "set": _sets}.get(fact.form, _labels)(pairs, fact)
     return int(pairs["rows"].filter(~covered.fill_null(False)).sum())
 
 
@@ -48,8 +50,70 @@ def _bounds(pairs: pl.DataFrame, fact: QuasiFact) -> pl.Series:
     """
     original, low, high = pairs["original"], pairs["low"], pairs["high"]
     within = (low.is_null() | (low <= original)) & (high.is_null() | (original <= high)) & original.is_not_null()
-    told = (_beyond(original, fact, ">=") & high.is_not_null()) | (_beyond(original, fact, "<=") & low.is_not_null())
-    return (within & ~told) | (low.is_null() & high.is_null())
+    return (within & ~_told(original, low, high, fact)) | (low.is_null() & high.is_null())
+
+
+def _told(original: pl.Series, low: pl.Series, high: pl.Series, fact: QuasiFact) -> pl.Series:
+    """Whether an end is printed that coding should have opened."""
+    return (_beyond(original, fact, ">=") & high.is_not_null()) | (_beyond(original, fact, "<=") & low.is_not_null())
+
+
+def _sets(pairs: pl.DataFrame, fact: QuasiFact) -> pl.Series:
+    """A null list covers everything, `[null]` null alone; numbers and dates lie between the two ends, a null end being
+    open; anything else is a member.
+    """
+    original, cell = _normalised(pairs["original"], fact), pairs["label"]
+    if cell.dtype != pl.List(original.dtype):
+        raise InternalError(f"column {fact.name}: sets of {cell.dtype} cannot be verified against {original.dtype}")
+    inside = _between(original, cell, fact) if has_line(original.dtype) else _member(original, cell)
+    return cell.is_null() | inside
+
+
+def _between(original: pl.Series, cell: pl.Series, fact: QuasiFact) -> pl.Series:
+    low, high = cell.list.get(0, null_on_oob=True), cell.list.get(1, null_on_oob=True)
+    within = (low.is_null() | (low <= original)) & (high.is_null() | (original <= high))
+    ends = (cell.list.len() == 2) & ~(low.is_null() & high.is_null()) & original.is_not_null()
+    is_null = (cell.list.len() == 1) & low.is_null() & original.is_null()
+    return (within & ends & ~_told(original, low, high, fact)).fill_null(False) | is_null
+
+
+def _member(original: pl.Series, cell: pl.Series) -> pl.Series:
+    return (
+        pl.DataFrame([original.alias("original"), cell.alias("cell")])
+        .select(pl.col("cell").list.contains(pl.col("original")))
+        .to_series()
+    )
+
+
+def misplaced_rows(original: pl.Series, released: pl.Series, group: Integers, fact: QuasiFact) -> int:
+    """Form `representative`: how many rows have a value that is not of their group. All are row-aligned.
+
+    The released value must lie between the least and the largest original of its group (coded ends count as their
+    cut), or for other types be one of the group's originals. Null stands for null or for `*`: it covers everything.
+    Raises InternalError for a value of another type.
+    """
+    table = pl.DataFrame([_normalised(original, fact).alias("original"), released.alias("released")])
+    table = table.select(canonical(name, dtype).alias(name) for name, dtype in table.schema.items())
+    if table["original"].dtype != table["released"].dtype:
+        raise InternalError(f"column {fact.name}: {table['released'].dtype} cannot stand for {table['original'].dtype}")
+    if has_line(table["original"].dtype):
+        table = pl.DataFrame([_coded(table["original"], fact), codes(table["released"])])
+    own = pl.col("original")
+    inside = pl.col("released").is_between(own.min().over("group"), own.max().over("group")) & own.is_not_null()
+    if not has_line(original.dtype):
+        inside = (own == pl.col("released")).any().over("group", "released")
+    wrong = pl.col("released").is_not_null() & ~inside.fill_null(False)
+    return int(table.with_columns(pl.Series("group", group)).select(wrong.sum()).item())
+
+
+def _coded(original: pl.Series, fact: QuasiFact) -> pl.Series:
+    """Values on their line, those beyond a declared end at its cut."""
+    line, read = codes(original), reader(original.dtype, fact)
+    if fact.top is not None and (reading := read(f">={fact.top}")) is not None:
+        line = line.clip(upper_bound=pl.lit(reading[0], line.dtype))
+    if fact.bottom is not None and (reading := read(f"<={fact.bottom}")) is not None:
+        line = line.clip(lower_bound=pl.lit(reading[1], line.dtype))
+    return line
 
 
 def _labels(pairs: pl.DataFrame, fact: QuasiFact) -> pl.Series:
@@ -107,8 +171,22 @@ def _by_file(original: pl.Series, label: pl.Series, fact: QuasiFact) -> pl.Serie
     return known["known"].fill_null(False)
 
 
+def _by_network(original: pl.Series, label: pl.Series, _fact: QuasiFact) -> pl.Series:
+    return in_network(original, label)
+
+
+def _by_type(original: pl.Series, label: pl.Series, fact: QuasiFact) -> pl.Series:
+    """`auto`: a range for what lies on a line; for text a prefix, a network, or the rest of the frequent ones."""
+    if original.dtype != pl.String:
+        return _by_line(original, label, fact)
+    return _by_prefix(original, label, fact) | in_network(original, label) | (is_rest(label) & original.is_not_null())
+
+
 _RULES: Mapping[str, Callable[[pl.Series, pl.Series, QuasiFact], pl.Series]] = {
     "file": _by_file,
+    "codes": by_code,
+    "ip": _by_network,
+    "auto": _by_type,
     "prefix": _by_prefix,
 }
 
@@ -123,9 +201,12 @@ def _file(fact: QuasiFact) -> Path:
 
 
 def _lacking(original: pl.Series, fact: QuasiFact) -> pl.Series:
-    """Values that the hierarchy file lacks and that the policy does not send to `*`: no cell may cover them."""
-    if fact.kind != "file" or fact.uncovered_top:
+    """Values that the hierarchy lacks and that the policy does not send to `*`: no cell may cover them."""
+    if fact.uncovered_top or fact.kind not in ("file", "codes", "ip"):
         return pl.Series([False]).new_from_index(0, len(original))
+    if fact.kind != "file":
+        unread = ~is_address(original) if fact.kind == "ip" else leaf_of(original, fact).is_null()
+        return (original.is_not_null() & unread).fill_null(False)
     leaves = read_hierarchy(_file(fact)).rows.to_series(0)
     unlisted = original.is_not_null() & ~leaf_text(original).is_in(leaves.implode())
     return (unlisted & ~_beyond(original, fact, ">=") & ~_beyond(original, fact, "<=")).fill_null(False)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 Form = Literal["label", "bounds", "set", "representative"]
-Kind = Literal["interval", "breaks", "prefix", "date", "round", "file", "suppress", "none"]
+Kind = Literal["interval", "breaks", "prefix", "date", "round", "file", "codes", "ip", "auto", "suppress", "none"]
 Distance = Literal["equal", "ordered", "hierarchical"]
 IdentifierKind = Literal["dropped", "redacted", "pseudonym", "surrogate", "shifted"]
 Diversity = tuple[Literal["distinct"], int] | tuple[Literal["entropy"], float] | tuple[Literal["recursive"], float, int]
@@ -28,7 +28,8 @@ class Closeness(NamedTuple):
 class QuasiFact:
     """A quasi-identifier: the released columns that stand for `name`, and how its cells were generalised.
 
-    `parameters` by kind: widths, cut lists, lengths, units, decimals, or the one path of a hierarchy file.
+    `parameters` by kind: widths, cut lists, lengths, units, decimals, or the one path of a hierarchy file. `codes` is a
+    file whose leaves are beginnings of values.
     """
 
     name: str
@@ -40,6 +41,7 @@ class QuasiFact:
     bottom: Decimal | date | None = None
     uncovered_top: bool = False  # a value that the file lacks is released as `*`
     normalise: tuple[str, ...] = ()
+    by_class: bool = False  # a representative stands for its class (local recoding), not for one generalised value
 
 
 @dataclass(frozen=True)

@@ -261,9 +261,6 @@ def test_a_pattern_that_only_looks_like_look_around_is_not_refused_for_it(faults
 
 
 NOT_YET: list[tuple[str, str, str]] = [
-    (quasi("hierarchy: auto"), "columns.c.hierarchy", "hierarchy: auto"),
-    (quasi("hierarchy: {ip: [24, 16]}"), "columns.c.hierarchy.ip", "ip"),
-    (quasi("hierarchy: {taxonomy: countries}"), "columns.c.hierarchy.taxonomy", "taxonomy"),
     (quasi("form: set"), "columns.c.form", "form: set"),
     (quasi("form: representative"), "columns.c.form", "form: representative"),
     (sensitive("bins: {interval: [5]}"), "columns.c.bins", "bins"),
@@ -343,7 +340,6 @@ def test_all_faults_of_all_kinds_are_reported_at_once(faults: Faults) -> None:
         "columns.d.t.order",
         "columns.d",
         "columns.e.bottom",
-        "columns.e.hierarchy",
         "text.also_from[0]",
         "search.strategy",
     ]

@@ -296,8 +296,6 @@ def test_the_example_of_the_reference_is_read_but_for_what_is_not_built(load: Lo
     with pytest.raises(PolicyError) as caught:
         load(DESIGN)
     assert [(fault.path, fault.expected.split(" (line")[0]) for fault in caught.value.faults] == [
-        ("columns.country.hierarchy.taxonomy", "`taxonomy` is not supported yet"),
-        ("columns.visits.hierarchy", "`hierarchy: auto` is not supported yet"),
         ("columns.visits.form", "`form: representative` is not supported yet"),
         ("columns.salary.bins", "`bins` is not supported yet"),
         ("training", "`training` is not supported yet"),
