@@ -30,7 +30,7 @@ def mask(_span: Span, _found: str) -> str:
 
 
 class Pseudonym:
-    """`<PERSON_3f9a0c1b>`: HMAC-SHA256 under `key` over the entity and the folded value, so equal values look equal."""
+    """`<PERSON_3F9A0C1B52D84E07>`: HMAC-SHA256 under `key` over the entity and the folded value, so equal values look equal."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key
@@ -41,7 +41,7 @@ class Pseudonym:
         return hmac.new(self._key, f"{entity}\0{plain}".encode(), sha256).digest()
 
     def __call__(self, span: Span, found: str) -> str:
-        return f"<{span.entity}_{self.digest(span.entity, found).hex()[:8].upper()}>"
+        return f"<{span.entity}_{self.digest(span.entity, found).hex()[:16].upper()}>"
 
 
 def replacement(style: Style, key: bytes, language: str) -> Replacement:

@@ -99,11 +99,16 @@ class Scrubber:
         """The models that ran, with their versions."""
         return tuple({"name": each.name, "version": each.version} for each in self._backends)
 
-    def scrub(self, texts: pl.Series, known: pl.DataFrame | None = None) -> Scrubbed:
+    def scrub(
+        self, texts: pl.Series, known: pl.DataFrame | None = None, days: pl.Series | None = None
+    ) -> Scrubbed:
         """`texts` (String) scrubbed. `known` has a String column for every identifier or quasi-identifier of the same
-        rows that must not be left in its row's text.
+        rows that must not be left in its row's text. `days` (integers), if given, is by how much surrogates of dates
+        are moved in each row.
         """
         rows = pl.DataFrame({"text": texts.cast(pl.String)})
+        if days is not None:
+            rows = rows.with_columns(days=days.cast(pl.Int32))
         if known is not None:
             rows = rows.with_columns(known.cast(pl.String).rename({name: f"known.{name}" for name in known.columns}))
         groups = _distinct(rows)
@@ -165,15 +170,19 @@ class Scrubber:
                     changed.append(row)
             pending = changed
         withheld |= set(pending)
+        days = batch["days"].to_list() if "days" in batch.columns else [None] * len(originals)
         return [
-            (None, []) if row in withheld else (self._released(text, spans[row], current[row]), spans[row])
+            (None, []) if row in withheld else (self._released(text, spans[row], current[row], days[row]), spans[row])
             for row, text in enumerate(originals)
         ]
 
-    def _released(self, text: str, spans: Sequence[Span], probed: str) -> str:
+    def _released(self, text: str, spans: Sequence[Span], probed: str, days: int | None) -> str:
         if self._replace is self._probe:
             return probed
-        return splice(text, spans, replaced(text, spans, self._replace))
+        replace = self._replace
+        if days is not None and hasattr(replace, "moving"):
+            replace = replace.moving(days)
+        return splice(text, spans, replaced(text, spans, replace))
 
     def _detect(self, batch: pl.DataFrame, memory: Memory) -> list[list[Span]]:
         """The spans of each text of a batch, resolved, in the text's own offsets."""

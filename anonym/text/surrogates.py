@@ -10,7 +10,8 @@ import re
 from functools import cache
 from typing import Any
 
-from anonym.text.replace import Pseudonym
+from anonym.text.dates import shifted
+from anonym.text.replace import Pseudonym, Replacement
 from anonym.text.spans import Span
 
 LOCALES = {"en": "en_GB", "fr": "fr_FR", "es": "es_ES", "de": "de_DE", "it": "it_IT", "nl": "nl_NL", "pt": "pt_PT"}
@@ -28,7 +29,18 @@ class Surrogate:
 
     def __init__(self, key: bytes, language: str) -> None:
         self._keyed = Pseudonym(key)
+        self._language = language
         self._faker = _faker(LOCALES.get(language, "en_GB"))
+
+    def moving(self, days: int) -> Replacement:
+        """The same, but with dates moved by `days`; a date that cannot be read becomes a tag."""
+
+        def replace(span: Span, found: str) -> str:
+            if span.entity != "DATE_TIME":
+                return self(span, found)
+            return shifted(found, days, self._language) or f"<{span.entity}>"
+
+        return replace
 
     def __call__(self, span: Span, found: str) -> str:
         if span.entity == "PERSON":
