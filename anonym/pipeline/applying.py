@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from anonym.columns.actions import key_of
-from anonym.columns.keys import Key, read_keys
+from anonym.columns.keys import Key, Keyring, read_keys
 from anonym.errors import CallError, GuaranteeError, InconclusiveError, VerificationError
 from anonym.hierarchy.model import FileHierarchy, Networks, Prefix
 from anonym.io import PrivateFolder, Source, Target, open_paths
@@ -26,6 +26,7 @@ from anonym.pipeline.progress import Progress
 from anonym.pipeline.recall_gate import gate_recall
 from anonym.pipeline.rejected import rejected_evidence
 from anonym.pipeline.solve import solve, suppression_limit
+from anonym.pipeline.text_days import text_key
 from anonym.pipeline.transform import TextLedger, transform
 from anonym.pipeline.verifying import Verified, released_schema, verify
 from anonym.pipeline.write import Written, write_release
@@ -125,8 +126,8 @@ def make(policy: Policy, source: Source, part: Path, private: PrivateFolder, clo
     refuse_unwritable(part.suffix, released_schema(columns))
     held = hold_out(policy, source, private)
     source = held.source
-    keyring = read_keys(_keys(columns), policy.base)
-    scrubber = _scrubber(policy, columns)
+    keyring = read_keys(_keys(policy, columns), policy.base)
+    scrubber = _scrubber(policy, columns, keyring)
     recall = gate_recall(policy, columns, scrubber)
     seen = profile(policy, source, columns, progress)
     refuse_rare_keep_values(policy, columns, source)
@@ -207,18 +208,20 @@ def _stays_text(policy: Policy) -> Callable[[str], bool]:
     return stays_text
 
 
-def _keys(columns: Sequence[ResolvedColumn]) -> Iterator[Key]:
+def _keys(policy: Policy, columns: Sequence[ResolvedColumn]) -> Iterator[Key]:
     for column in columns:
         if isinstance(column.role, Identifier) and (key := key_of(column.role.action)) is not None:
             yield key
+    if policy.text.key is not None and any(isinstance(column.role, Text) for column in columns):
+        yield Key(policy.text.key)
 
 
-def _scrubber(policy: Policy, columns: Sequence[ResolvedColumn]) -> Any:
+def _scrubber(policy: Policy, columns: Sequence[ResolvedColumn], keyring: Keyring) -> Any:
     if not any(isinstance(column.role, Text) for column in columns):
         return None
     from anonym.text.scrub import Scrubber
 
-    return Scrubber(policy.text)
+    return Scrubber(policy.text, text_key(policy, keyring))
 
 
 def _text_from(ledgers: Sequence[TextLedger]) -> tuple[str, ...] | None:

@@ -370,6 +370,7 @@ def _text(ledger: TextLedger, scrubber: Scrubber | None) -> dict[str, Any]:
     return {
         "documents": ledger.documents,
         "withheld": ledger.withheld,
+        **({"duplicates": ledger.repeated} if ledger.duplicates is not None else {}),
         "spans": dict(sorted(ledger.spans.items(), key=lambda item: (-item[1], item[0]))),
         "ner": ner or None,
         "also_from": list(ledger.also_from) or None,

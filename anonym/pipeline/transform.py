@@ -15,9 +15,11 @@ from anonym.hierarchy import encode
 from anonym.io import Source, guarded
 from anonym.pipeline.profile import Profile
 from anonym.pipeline.recoding import Recoding
+from anonym.pipeline.text_days import days_by_unit
 from anonym.pipeline.write import ROW, UNIT
 from anonym.policy.model import Identifier, Keep, Policy, Quasi, Sensitive, Text
 from anonym.policy.resolve import ResolvedColumn
+from anonym.text.duplicates import Duplicates, duplicates
 
 if TYPE_CHECKING:
     from anonym.text.scrub import Scrubber
@@ -33,6 +35,16 @@ class TextLedger:
     withheld: int = 0
     changed: int = 0
     spans: dict[str, int] = field(default_factory=dict)
+    duplicates: Duplicates | None = None
+    repeated: int = 0
+
+    def left_out(self, texts: pl.Series) -> pl.Series:
+        """The texts, null where one repeats an earlier one."""
+        if self.duplicates is None:
+            return texts
+        first = self.duplicates.first(texts)
+        self.repeated += int((~first).sum())
+        return pl.select(pl.when(first).then(texts)).to_series()
 
     def add(self, spans: pl.DataFrame, documents: int, withheld: int) -> None:
         self.documents += documents
@@ -64,13 +76,18 @@ def transform(
         frame = recoding.apply(frame)
     table = actions.Table(keyring, _distinct_of(source), _unit(policy, profile))
     ledgers: list[TextLedger] = []
+    days = days_by_unit(policy, keyring)
     released: list[pl.Expr] = []
     for column in profile.columns:
         if isinstance(column.role, Text):
             assert scrubber is not None, "a text column needs a scrubber"
-            ledger = TextLedger(column.name, _also_from(policy, profile, recoding, column.name))
+            ledger = TextLedger(
+                column.name,
+                _also_from(policy, profile, recoding, column.name),
+                duplicates=duplicates(policy.text.deduplicate),
+            )
             ledgers.append(ledger)
-            released.append(_scrubbed(column, ledger, scrubber))
+            released.append(_scrubbed(column, ledger, scrubber, policy.unit if days else None, days))
         else:
             released += _released(column, profile, recoding, table)
     hidden = [pl.col(ROW)] + ([_canonical_unit(policy, profile)] if policy.unit else [])
@@ -144,16 +161,24 @@ def _also_from(policy: Policy, profile: Profile, recoding: Recoding | None, text
     )
 
 
-def _scrubbed(column: ResolvedColumn, ledger: TextLedger, scrubber: Scrubber) -> pl.Expr:
+Days = Callable[[pl.Series], pl.Series]
+
+
+def _scrubbed(
+    column: ResolvedColumn, ledger: TextLedger, scrubber: Scrubber, unit: str | None, days: Days | None
+) -> pl.Expr:
     inputs = [pl.col(column.name).cast(pl.String), *(pl.col(name).cast(pl.String) for name in ledger.also_from)]
+    inputs += [pl.col(unit).alias(UNIT)] if unit is not None else []
     return (
         pl.struct(inputs)
-        .map_batches(_scrub_batch(column.name, ledger, scrubber), return_dtype=pl.String, is_elementwise=True)
+        .map_batches(_scrub_batch(column.name, ledger, scrubber, days), return_dtype=pl.String, is_elementwise=True)
         .alias(column.name)
     )
 
 
-def _scrub_batch(name: str, ledger: TextLedger, scrubber: Scrubber) -> Callable[[pl.Series], pl.Series]:
+def _scrub_batch(
+    name: str, ledger: TextLedger, scrubber: Scrubber, days: Days | None
+) -> Callable[[pl.Series], pl.Series]:
     """The engine may call from several threads; models and ledgers are not made for that."""
     lock = threading.Lock()
 
@@ -161,9 +186,10 @@ def _scrub_batch(name: str, ledger: TextLedger, scrubber: Scrubber) -> Callable[
         rows = batch.struct.unnest()
         texts = rows[name]
         with lock:
-            result = scrubber.scrub(texts, rows.select(ledger.also_from) if ledger.also_from else None)
+            known = rows.select(ledger.also_from) if ledger.also_from else None
+            result = scrubber.scrub(texts, known, days(rows[UNIT]) if days else None)
             given = texts.is_not_null()
             ledger.add(result.spans, int(given.sum()), int((given & result.text.is_null()).sum()))
-        return result.text.alias(name)
+            return ledger.left_out(result.text).alias(name)
 
     return scrub

@@ -207,6 +207,14 @@ def pattern_fault(pattern: str) -> str | None:
     return None
 
 
+def _text_key(subject: Subject) -> Iterator[Finding]:
+    text = subject.shape.text
+    if text.replace == "pseudonym" and text.key is None and subject.shaped.sound("text"):
+        yield Finding(("text", "key"), "required for replace: pseudonym: env:NAME or file:PATH of a key of 32 bytes")
+    if text.key is not None and text.replace in ("tag", "mask"):
+        yield Finding(("text", "key"), f"no use with replace: {text.replace}")
+
+
 def _packs(subject: Subject) -> Iterator[Finding]:
     packs = subject.shape.text.packs
     if set(packs) <= {"default"}:
@@ -252,6 +260,7 @@ CHECKS: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
     _globs,
     _encoding,
     _patterns,
+    _text_key,
     _packs,
     _exposure,
     _attacks,

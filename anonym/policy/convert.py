@@ -216,6 +216,7 @@ def text(shape: TextOptionsShape, base: Path) -> TextOptions:
         ner=None if isinstance(shape.ner, str) else tuple(shape.ner),
         secrets=shape.secrets,
         replace=shape.replace,
+        key=shape.key,
         also_from=None if also_from is None else tuple(also_from),
         deduplicate=shape.deduplicate,
         recall=recall(shape.recall, base) if shape.recall is not None else None,

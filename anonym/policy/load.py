@@ -23,8 +23,6 @@ class NotYet(NamedTuple):
 NOT_YET: tuple[NotYet, ...] = (
     NotYet("columns.*.bins"),
     NotYet("guarantee.suppression.action", ("mask",)),
-    NotYet("text.replace", ("pseudonym",)),
-    NotYet("text.deduplicate", ("exact", "near")),
     NotYet("training"),
     NotYet("batch", ("union",)),
 )

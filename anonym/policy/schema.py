@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, Tag
 from pydantic.json_schema import GenerateJsonSchema
 
-from anonym.policy.column_shapes import AnyText, Column, Reason, Share
+from anonym.policy.column_shapes import KEY, AnyText, Column, Reason, Share
 from anonym.policy.hierarchy_shapes import FilePath
 from anonym.policy.plain import jsonable
 from anonym.policy.terms import Day, Given, Number, Shape, Text, Word, by_key
@@ -151,6 +151,11 @@ class TextOptionsShape(Shape):
     replace: Annotated[Literal["tag", "mask", "surrogate", "pseudonym"], Word()] = Field(
         default="tag", description="what stands in the place of a finding"
     )
+    key: Given[Annotated[str, Text("where the key is found, env:NAME or file:PATH", KEY, 4096)]] = Field(
+        default=None,
+        description="key of pseudonyms and surrogates in text, env:NAME or file:PATH: with it equal values have equal "
+        "replacements in every table; absent: in this release alone",
+    )
     also_from: Given[
         Annotated[
             Annotated[NoneWord, Tag("\0word")] | Annotated[list[Name], Tag("\0list")],
@@ -161,7 +166,8 @@ class TextOptionsShape(Shape):
         description="columns scrubbed from their row's text; absent: identifiers and coarser quasi-identifiers",
     )
     deduplicate: Annotated[Literal["none", "exact", "near"], Word()] = Field(
-        default="none", description="whether repeated texts are left out"
+        default="none",
+        description="whether a text that repeats an earlier one (exact: equal after scrubbing; near: 80 % alike) becomes null",
     )
     recall: Given[RecallShape] = Field(default=None, description="a gate on the scrubber's recall")
 

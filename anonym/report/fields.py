@@ -228,6 +228,7 @@ class Text(TypedDict):
     ]
     changed: NotRequired[Annotated[Count, "documents with at least one span"]]
     distinct: NotRequired[Annotated[Count, "distinct documents"]]
+    duplicates: NotRequired[Annotated[Count, "documents left out because they repeat an earlier one"]]
 
 
 class Proportion(TypedDict):

@@ -36,6 +36,8 @@ def _text_column(name: str, part: Text) -> Markup:
     said = f"{figures.plural(total, 'span')} replaced in {changed}{figures.plural(part['documents'], 'text')}."
     if part["withheld"]:
         said += f" {figures.plural(part['withheld'], 'text')} could not be processed, so withheld as a whole."
+    if part.get("duplicates"):
+        said += f" {figures.plural(part['duplicates'], 'text')} repeated an earlier one and were left out."
     pairs: list[tuple[str, object]] = [
         ("Models", ", ".join(part["ner"]) if part["ner"] else "none: rules and patterns only")
     ]

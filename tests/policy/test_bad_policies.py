@@ -268,8 +268,6 @@ NOT_YET: list[tuple[str, str, str]] = [
     (section("search: {objective: entropy}"), "search.objective", "objective: entropy"),
     (section("search: {objective: class_size}"), "search.objective", "objective: class_size"),
     (section("search: {objective: discernibility}"), "search.objective", "objective: discernibility"),
-    (section("text: {deduplicate: near}"), "text.deduplicate", "deduplicate: near"),
-    (section("text: {replace: pseudonym}"), "text.replace", "replace: pseudonym"),
     (section("training: {exposure: api, epsilon: {api: 2}, delta: 1.0e-6}"), "training", "training"),
     (section("batch: union"), "batch", "batch: union"),
     (
