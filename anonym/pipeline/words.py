@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from anonym.columns.keys import Key, read_keys
 from anonym.errors import CallError, InputError, OutputError
 from anonym.hierarchy.encode import domain
 from anonym.hierarchy.files import read_hierarchy
@@ -16,6 +18,7 @@ from anonym.hierarchy.labels import leaf_text
 from anonym.hierarchy.model import FileHierarchy
 from anonym.io import Source, guarded, open_paths
 from anonym.pipeline.applying import read_options
+from anonym.pipeline.text_days import text_key
 from anonym.policy.explain import explain
 from anonym.policy.model import Policy, Quasi
 from anonym.policy.resolve import ResolvedColumn
@@ -82,11 +85,18 @@ def _evidence(path: Path) -> dict[str, Any]:
 def scrub(policy: Policy | Mapping[str, Any] | str | Path, series: pl.Series) -> Scrubbed:
     """Scrub one column of text by the policy's text options.
 
-    Returns the text and its spans: row, start, end (code points, end exclusive), entity, score, rule.
+    Returns the text and its spans: row, start, end (code points, end exclusive), entity, score, rule. Under
+    `deduplicate` a text that repeats an earlier one is null. Raises CallError where the policy's key is missing.
     """
+    from anonym.text.duplicates import duplicates
     from anonym.text.scrub import Scrubber
 
     loaded = policy if isinstance(policy, Policy) else Policy.load(policy)
     if series.dtype not in (pl.String, pl.Categorical, pl.Enum, pl.Null):
         raise InputError(f"a column of text is expected, found {series.dtype.base_type()}")
-    return Scrubber(loaded.text).scrub(series.cast(pl.String))
+    keyring = read_keys([Key(loaded.text.key)] if loaded.text.key is not None else [], loaded.base)
+    result = Scrubber(loaded.text, text_key(loaded, keyring)).scrub(series.cast(pl.String))
+    repeated = duplicates(loaded.text.deduplicate)
+    if repeated is None:
+        return result
+    return replace(result, text=result.text.set(~repeated.first(result.text), None))
