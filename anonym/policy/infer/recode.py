@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from decimal import Decimal
 
 import polars as pl
 
@@ -105,7 +106,7 @@ def _breaks(high: float) -> Iterator[str]:
 
 def _plain(number: float) -> str:
     """Without an exponent: the policy's reader takes both, people only one."""
-    return f"{number:.12f}".rstrip("0").rstrip(".") if number < 1 else f"{number:.0f}"
+    return f"{Decimal(f'{number:.12g}'):f}"
 
 
 def _intervals(facts: Facts, extent: float) -> Recode:

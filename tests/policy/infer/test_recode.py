@@ -1,0 +1,62 @@
+"""Hierarchies from values."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+import polars as pl
+import pytest
+
+from anonym.policy.infer.facts import Facts, profile_columns
+from anonym.policy.infer.recode import recode
+
+
+def facts(values: object, name: str = "x", dtype: pl.DataType | None = None) -> Facts:
+    data = pl.DataFrame({name: pl.Series(values, dtype=dtype)})  # type: ignore[arg-type]
+    return profile_columns(data.lazy(), dict(data.schema))[0]
+
+
+@pytest.mark.parametrize(
+    ("values", "concept", "hierarchy"),
+    [
+        (list(range(18, 90)), "age", "{interval: [5, 10, 20, 40]}"),
+        ([True, False, None], "unknown", "suppress"),
+        (
+            [date(1950, 1, 1) + timedelta(days=40 * i) for i in range(300)],
+            "birth",
+            "{date: [month, quarter, year, decade]}",
+        ),
+        ([date(2024, 1, 1) + timedelta(days=i) for i in range(60)], "date", "{date: [month]}"),
+        ([f"{i:05d}" for i in range(100)], "postcode", "{prefix: [4, 3, 2, 1]}"),
+        ([i / 100 for i in range(-5000, 5000)], "latitude", "{round: [2, 1, 0]}"),
+        ([i / 1000 for i in range(1000)], "unknown", "{interval: [0.05, 0.1, 0.2, 0.4]}"),
+        (["2024-01-02", "2023-04-05", "2020-02-02"], "date", "{prefix: [10, 7, 4]}"),
+    ],
+)
+def test_steps(values: object, concept: str, hierarchy: str) -> None:
+    assert recode(facts(values), concept).hierarchy == hierarchy
+
+
+def test_skewed_numbers_get_cuts_that_widen() -> None:
+    found = recode(facts([1] * 500 + [3] * 300 + list(range(10, 1000, 10))), "unknown")
+    assert found.hierarchy.startswith("{breaks: [[0, 1, 2, 5, 10, 20, 50, 100")
+
+
+def test_rare_values_are_grouped_ever_more() -> None:
+    values = ["a"] * 600 + ["b"] * 300 + ["c"] * 70 + ["d"] * 20 + ["e"] * 6 + ["f"] * 4
+    lines = {line[0]: line[1:] for line in recode(facts(values), "unknown").lines}
+    assert lines["a"] == ("a", "a", "a", "*")
+    assert lines["d"] == ("d", "other", "other", "*")
+    assert lines["f"] == ("other", "other", "other", "*")
+
+
+def test_a_value_called_other_is_not_the_group() -> None:
+    values = ["other"] * 500 + ["b"] * 300 + [f"r{i}" for i in range(50)]
+    lines = {line[0]: line[1] for line in recode(facts(values), "unknown").lines}
+    assert lines["other"] == "other"
+    assert lines["r1"] == "(other)"
+
+
+def test_dates_as_people_write_them() -> None:
+    lines = {line[0]: line[1:] for line in recode(facts(["31.12.1980", "01.02.1979", "05.06.2001"]), "birth").lines}
+    assert lines["31.12.1980"] == ("1980-12", "1980", "1980s", "*")

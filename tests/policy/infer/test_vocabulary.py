@@ -1,0 +1,48 @@
+"""What column names say."""
+
+from __future__ import annotations
+
+import pytest
+
+from anonym.policy.infer.vocabulary import agreement, concepts, folded, tokens
+
+
+@pytest.mark.parametrize(
+    ("name", "concept"),
+    [
+        ("PatDOB", "birth"),
+        ("cust_ID", "person_id"),
+        ("Kundennummer", "person_id"),
+        ("Straße", "address"),
+        ("código postal", "postcode"),
+        ("age_at_admission", "age"),
+        ("MaritalStatus", "marital"),
+        ("client_ip", "ip"),
+        ("Wohnfläche", "household"),
+        ("revenu", "money"),
+        ("co2", "reading"),
+    ],
+)
+def test_a_name_says(name: str, concept: str) -> None:
+    assert concepts(name)[0][0] == concept
+
+
+@pytest.mark.parametrize("name", ["xq7", "", "___", "17"])
+def test_a_name_says_nothing(name: str) -> None:
+    assert concepts(name) == []
+
+
+def test_words_of_names() -> None:
+    assert tokens("custHomeZIPCode2") == ["cust", "home", "zip", "code"]
+    assert folded("Größe Año Łódź") == "grosse ano lodz"
+
+
+def test_a_generic_word_yields_to_another() -> None:
+    assert concepts("diagnosis_date")[0][0] == "health"
+    assert concepts("date")[0][0] == "date"
+
+
+def test_values_agree() -> None:
+    assert agreement(["Male", "FEMALE"], "sex") == 1
+    assert agreement(["Male", "blue"], "sex") == 0.5
+    assert agreement(["United States", "united-kingdom"], "country") == 1
