@@ -19,6 +19,7 @@ from anonym.pipeline.progress import Progress
 from anonym.pipeline.write import UNIT
 from anonym.policy import Policy
 from anonym.policy.infer import Draft, Facts, Guess, Question, draft, profile_columns, sniff
+from anonym.policy.infer.draft import K
 from anonym.policy.infer.vocabulary import values
 from anonym.policy.model import Drop, Keep, Text
 
@@ -152,6 +153,8 @@ def _tried(
     found: Draft, paths: Sequence[str | Path], stem: str, progress: Progress
 ) -> tuple[Draft, Mapping[str, Any] | None]:
     """The draft after a trial: what it could not keep is coarsened, until a release under it holds."""
+    if 0 < _members(found) < K:
+        return found, None
     for _ in range(TRIES):
         try:
             evidence, rare = _trial(found, paths, stem, progress)
@@ -164,6 +167,13 @@ def _tried(
             return found, evidence
         found = found.changed({name: _coarsened(found, name) for name in rare})
     return found, None
+
+
+def _members(found: Draft) -> int:
+    """Units, or rows where there is none."""
+    column = found.unit.column if found.unit else None
+    rows = [entry.facts.distinct if entry.name == column else entry.facts.rows for entry in found.entries]
+    return min(rows, default=0)
 
 
 def _coarsened(found: Draft, name: str) -> Guess:
