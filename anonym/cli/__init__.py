@@ -15,7 +15,7 @@ import click
 from anonym import __version__
 from anonym.errors import AnonymError
 
-VERBS = ("apply", "check", "attack", "recall", "explain", "report", "demo")
+VERBS = ("init", "apply", "check", "attack", "recall", "explain", "report", "demo")
 """In the order of the work; each is the command of that name in the module of that name."""
 
 
