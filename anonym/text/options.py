@@ -36,9 +36,9 @@ class TextOptions:
     ner: tuple[str, ...] | None = ("spacy",)  # None: `ner: none`, declared
     secrets: bool = True
     replace: Literal["tag", "mask", "surrogate", "pseudonym"] = "tag"
-    key: str | None = None  # where the key of replacements is found; None: a random one for this release
     also_from: tuple[str, ...] | None = None
     deduplicate: Literal["none", "exact", "near"] = "none"
     recall: RecallGate | None = None
     patterns: tuple[UserPattern, ...] = ()
+    key: str | None = None  # where the key of replacements is found; None: a random one for this release
     longest: int = 20_000_000  # characters; a longer text is withheld, not read

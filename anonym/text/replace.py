@@ -30,7 +30,7 @@ def mask(_span: Span, _found: str) -> str:
 
 
 class Pseudonym:
-    """`<PERSON_3F9A0C1B52D84E07>`: HMAC-SHA256 under `key` over the entity and the folded value, so equal values look equal."""
+    """`<PERSON_3F9A0C1B52D84E07>`: HMAC-SHA256 under `key` over entity and folded value: equal values look equal."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key

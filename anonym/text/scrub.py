@@ -99,9 +99,7 @@ class Scrubber:
         """The models that ran, with their versions."""
         return tuple({"name": each.name, "version": each.version} for each in self._backends)
 
-    def scrub(
-        self, texts: pl.Series, known: pl.DataFrame | None = None, days: pl.Series | None = None
-    ) -> Scrubbed:
+    def scrub(self, texts: pl.Series, known: pl.DataFrame | None = None, days: pl.Series | None = None) -> Scrubbed:
         """`texts` (String) scrubbed. `known` has a String column for every identifier or quasi-identifier of the same
         rows that must not be left in its row's text. `days` (integers), if given, is by how much surrogates of dates
         are moved in each row.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from anonym.text.recognisers import Rule, find
 from anonym.text.spans import Span
@@ -50,3 +50,9 @@ def luhn(digits: str) -> bool:
 def matches(regex: str, text: str) -> list[tuple[int, int]]:
     """Where Python's engine finds a simple pattern."""
     return [match.span() for match in re.finditer(regex, text) if match.group()]
+
+
+def jaccard(a: Iterable[str], b: Iterable[str]) -> float:
+    """What two sets share, of what either has."""
+    left, right = set(a), set(b)
+    return len(left & right) / len(left | right) if left | right else 1.0

@@ -59,7 +59,7 @@ def test_tags_masks_and_tokens() -> None:
     assert mask(span, "Ode") == mask(span, "a much longer name")
     token = Pseudonym(KEY)
     assert token(span, "Ode  B") == token(span, "ODE b") != token(span, "Adé")
-    assert re.fullmatch(r"<PERSON_[0-9A-F]{8}>", token(span, "Ode"))
+    assert re.fullmatch(r"<PERSON_[0-9A-F]{16}>", token(span, "Ode"))
     assert Pseudonym(bytes(32))(span, "Ode") != token(span, "Ode")
 
 
