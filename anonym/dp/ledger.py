@@ -105,22 +105,24 @@ class Ledger:
         except OSError as error:
             raise OutputError(f"the ledger {self.path.name} could not be written: {error.strerror}") from None
 
-    def fix(self, options: TrainingOptions, unit: str, reason: str | None = None) -> None:
-        """Fix the ε policy, or make sure that it is still the one fixed.
+    def fix(
+        self, options: TrainingOptions, unit: str, reason: str | None = None, *, after: str | None = None
+    ) -> str | None:
+        """Fix the ε policy, or make sure that it is still the one fixed. Returns the head that the next entry follows.
 
         Raises CallError where it differs and no reason is given. With a reason the change becomes an entry that every
         later statement shows.
         """
         facts, last = options.facts(unit), self.policy
         if last is not None and last["sha256"] == facts["sha256"]:
-            return
+            return after
         if last is not None and not reason:
             raise CallError(
                 "the epsilon policy differs from the one this ledger fixed before training: an epsilon chosen after "
                 "results were seen is no promise. Train under the fixed policy, or give policy_change a reason, which "
                 "every statement will then show"
             )
-        self.append("policy", {**facts, "reason": reason} if reason else facts)
+        return self.append("policy", {**facts, "reason": reason} if reason else facts, after=after).hash
 
     # reading
 

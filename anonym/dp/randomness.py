@@ -30,8 +30,8 @@ class Randomness(Protocol):
         """Which of `count` are in a Poisson sample, each with probability `rate`, in increasing order."""
         ...
 
-    def normal(self, like: torch.Tensor, scale: float) -> torch.Tensor:
-        """Independent draws of N(0, scale²) in the shape and type of `like`."""
+    def noisy(self, total: torch.Tensor, scale: float) -> torch.Tensor:
+        """`total` with an independent draw of N(0, scale²) added to each element."""
         ...
 
     def order(self, count: int) -> npt.NDArray[np.int64]:
@@ -54,11 +54,12 @@ class Secure:
     def chosen(self, count: int, rate: float) -> npt.NDArray[np.int64]:
         return np.flatnonzero(_uniform(count) < rate)
 
-    def normal(self, like: torch.Tensor, scale: float) -> torch.Tensor:
+    def noisy(self, total: torch.Tensor, scale: float) -> torch.Tensor:
+        """Added in double precision, then rounded to the type of `total`."""
         import torch
 
-        noise = gaussian(like.numel()) * scale
-        return torch.from_numpy(noise).to(dtype=like.dtype, device=like.device).view(like.shape)
+        noise = torch.from_numpy(gaussian(total.numel())).to(total.device).view(total.shape)
+        return (total.double() + noise * scale).to(total.dtype)
 
     def order(self, count: int) -> npt.NDArray[np.int64]:
         words = np.frombuffer(os.urandom(16 * count), dtype=np.uint64).reshape(2, count)
@@ -100,7 +101,7 @@ class Seeded:
 
     def __init__(self, seed: int, step: int = 0) -> None:
         self.seed, self.step = seed, step
-        self._numbers = np.random.Generator(np.random.Philox(np.random.SeedSequence([seed, step])))
+        self._numbers = np.random.Generator(np.random.Philox(np.random.SeedSequence([seed, step, 0])))
         self._torch: Any = None
 
     def at(self, step: int) -> Seeded:
@@ -109,13 +110,14 @@ class Seeded:
     def chosen(self, count: int, rate: float) -> npt.NDArray[np.int64]:
         return np.flatnonzero(self._numbers.random(count) < rate)
 
-    def normal(self, like: torch.Tensor, scale: float) -> torch.Tensor:
+    def noisy(self, total: torch.Tensor, scale: float) -> torch.Tensor:
         import torch
 
         if self._torch is None:
-            self._torch = torch.Generator().manual_seed(int(self._numbers.integers(2**62)))
-        draws = torch.normal(0.0, scale, like.shape, generator=self._torch, dtype=like.dtype)
-        return draws.to(like.device)
+            apart = np.random.SeedSequence([self.seed, self.step, 1]).generate_state(1, np.uint64)
+            self._torch = torch.Generator().manual_seed(int(apart[0]) >> 2)
+        noise = torch.normal(0.0, scale, total.shape, generator=self._torch, dtype=total.dtype)
+        return total + noise.to(total.device)
 
     def order(self, count: int) -> npt.NDArray[np.int64]:
         return self._numbers.permutation(count)

@@ -1,0 +1,294 @@
+"""Clipped sums of unit gradients, on Opacus' hooks.
+
+A unit's gradient is the mean over its records in the batch; it is clipped to length C, and only sums of clipped
+gradients leave this module. `ghost` computes lengths without the gradients (Li et al. 2022, arXiv 2110.05679): a
+unit's records are laid end to end as one sequence, so that the same formula gives its length. `hooks` keeps every
+record's gradient.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import torch
+from opacus.grad_sample import GradSampleHooks, GradSampleHooksFastGradientClipping
+from opacus.grad_sample.functorch import ft_compute_per_sample_gradient
+from opacus.grad_sample.grad_sample_module import create_or_accumulate_grad_sample, promote_current_grad_sample
+from opacus.utils.module_utils import trainable_parameters
+from torch import nn
+
+from anonym.errors import CallError
+
+Clipping = Literal["auto", "ghost", "hooks"]
+
+AGREEMENT = 1e-3  # of the gradient's length: float32 leaves about 1e-6, a wrong attribution leaves about 1
+
+
+@dataclass(frozen=True)
+class Owners:
+    """`of[row]` is the unit of a row in the micro-batch, 0 … `count` - 1; `share[row]` one over its unit's rows."""
+
+    of: torch.Tensor
+    count: int
+    share: torch.Tensor
+    alone: bool  # every unit has one row, in order
+
+    @staticmethod
+    def of_rows(codes: torch.Tensor) -> Owners:
+        _, of, sizes = torch.unique_consecutive(codes, return_inverse=True, return_counts=True)
+        return Owners(of, len(sizes), 1.0 / sizes[of], len(sizes) == len(of))
+
+    def gathered(self, rows: torch.Tensor) -> torch.Tensor:
+        """The mean of each unit's rows, (units, …)."""
+        if self.alone:
+            return rows
+        weighted = rows * self.share.to(rows.dtype).view(-1, *[1] * (rows.dim() - 1))
+        return rows.new_zeros((self.count, *rows.shape[1:])).index_add_(0, self.of, weighted)
+
+    def in_rows(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """Positions (units, most rows) into the batch, and which of them are rows and not padding."""
+        sizes = torch.bincount(self.of, minlength=self.count)
+        starts = torch.cumsum(sizes, 0) - sizes
+        steps = torch.arange(int(sizes.max()))
+        real = steps < sizes[:, None]
+        return torch.where(real, starts[:, None] + steps, 0), real
+
+
+class UnitNorms(GradSampleHooksFastGradientClipping):  # type: ignore[misc]
+    """Lengths of unit gradients in one backward pass, as `_norm_sample` (units,) of each tensor."""
+
+    owners: Owners
+
+    def capture_backprops_hook(
+        self,
+        module: nn.Module,
+        _forward_input: Any,
+        forward_output: Any,
+        loss_reduction: str,
+        batch_first: bool,
+    ) -> None:
+        if not self.hooks_enabled:
+            return
+        activations, backprops = self.rearrange_grad_samples(
+            module=module,
+            backprops=forward_output[0].detach(),
+            loss_reduction=loss_reduction,
+            batch_first=batch_first,
+        )
+        if self.use_ghost_clipping and type(module) in self.NORM_SAMPLERS:
+            self._from_activations(module, activations, backprops)
+        else:
+            self._from_gradients(module, activations, backprops)
+        if not module.activations and hasattr(module, "max_batch_len"):
+            del module.max_batch_len
+
+    def _from_activations(self, module: nn.Module, activations: list[torch.Tensor], backprops: torch.Tensor) -> None:
+        if not self.owners.alone or backprops.dim() > 3:
+            activations, backprops = _end_to_end(self.owners, module, activations[0], backprops)
+        for tensor, length in self.NORM_SAMPLERS[type(module)](module, activations, backprops).items():
+            if tensor.requires_grad:
+                tensor._norm_sample = length
+                tensor._forward_counter -= 1
+
+    def _from_gradients(self, module: nn.Module, activations: list[torch.Tensor], backprops: torch.Tensor) -> None:
+        taken = self.GRAD_SAMPLERS.get(type(module), ft_compute_per_sample_gradient)
+        for tensor, gradients in taken(module, activations, backprops).items():
+            create_or_accumulate_grad_sample(param=tensor, grad_sample=gradients, max_batch_len=module.max_batch_len)
+        for _, tensor in trainable_parameters(module):
+            tensor._forward_counter -= 1
+            if tensor._forward_counter == 0:
+                promote_current_grad_sample(tensor)
+                tensor._norm_sample = self.owners.gathered(tensor.grad_sample).flatten(1).norm(dim=1)
+                tensor.grad_sample = None
+
+
+def _end_to_end(
+    owners: Owners, module: nn.Module, inputs: torch.Tensor, backprops: torch.Tensor
+) -> tuple[list[torch.Tensor], torch.Tensor]:
+    """A unit's records as one sequence: (units, rows × positions, …), padded with zero backprops."""
+    positions, real = owners.in_rows()
+    weighted = backprops * owners.share.to(backprops.dtype).view(-1, *[1] * (backprops.dim() - 1))
+    weighted = weighted[positions] * real.view(*real.shape, *[1] * (backprops.dim() - 1))
+    laid = inputs[positions]
+    flat = laid.flatten(1) if isinstance(module, nn.Embedding) else laid.reshape(owners.count, -1, laid.shape[-1])
+    return [flat], weighted.reshape(owners.count, -1, weighted.shape[-1])
+
+
+class Gradients:
+    """The trainable tensors of a model with their hooks, and the sum of clipped unit gradients so far."""
+
+    def __init__(
+        self, model: nn.Module, tensors: Mapping[str, nn.Parameter], bound: float, clipping: Clipping = "auto"
+    ) -> None:
+        self.model, self.tensors, self.bound = model, dict(tensors), bound
+        self.mode = _mode(model, clipping)
+        self.sums: dict[str, torch.Tensor] = {}
+        self.rows = 0
+        self._positional: dict[nn.Module, bool] = {}
+        self._checked = False
+        self._buffers = {name: tensor.clone() for name, tensor in model.named_buffers()}
+        self._expanding = [
+            part.register_forward_pre_hook(self._expand) for part in model.modules() if isinstance(part, nn.Embedding)
+        ]
+        kind = UnitNorms if self.mode == "ghost" else GradSampleHooks
+        self.hooks = kind(model, loss_reduction="sum", strict=False)
+
+    def close(self) -> None:
+        """The model as it was: no hooks, no attributes of ours or Opacus'."""
+        for handle in self._expanding:
+            handle.remove()
+        self.hooks.cleanup()
+        for part in self.model.modules():
+            for name in ("activations", "max_batch_len"):
+                part.__dict__.pop(name, None)
+
+    def begin(self, owners: Owners) -> None:
+        """Ready for the forward pass of a micro-batch of these owners' records."""
+        self.rows, self.hooks.owners = len(owners.of), owners
+        for part in self.model.modules():
+            part.__dict__.pop("activations", None)
+            part.__dict__.pop("max_batch_len", None)
+        for tensor in self.tensors.values():
+            tensor.grad_sample, tensor._forward_counter = None, 0
+            for name in ("_norm_sample", "_current_grad_sample"):
+                tensor.__dict__.pop(name, None)
+            tensor.grad = None
+
+    def _expand(self, module: nn.Module, inputs: tuple[Any, ...]) -> tuple[Any, ...] | None:
+        """Position ids that a model broadcasts over the batch (GPT-2 does) are given their batch dimension back."""
+        ids = inputs[0] if inputs else None
+        if not (isinstance(ids, torch.Tensor) and module.training and torch.is_grad_enabled() and self.rows > 1):
+            return None
+        if ids.dim() >= 2 and ids.shape[0] == 1:
+            return (ids.expand(self.rows, *ids.shape[1:]).contiguous(), *inputs[1:])
+        if ids.dim() == 1 and self._positional.setdefault(module, len(ids) != self.rows):
+            return (ids.expand(self.rows, *ids.shape).contiguous(), *inputs[1:])
+        return None
+
+    def add(self, losses: torch.Tensor, owners: Owners) -> None:
+        """Add the clipped gradients of the units in this micro-batch to the sums. Raises CallError where the model
+        does not allow it."""
+        self._unmoved_buffers()
+        check = not self._checked and owners.count > 1
+        lengths = self._lengths(losses, owners, check)
+        if check:
+            self._agree(losses, owners, lengths)
+        total = torch.stack(list(lengths.values())).norm(dim=0)
+        if not bool(torch.isfinite(total).all()):
+            raise CallError("a gradient is NaN or infinite and cannot be clipped. Lower the learning rate")
+        self._sum(losses, self._weights(total, owners))
+
+    def _weights(self, lengths: torch.Tensor, owners: Owners) -> torch.Tensor:
+        """The factor of each row's gradient in the sum: its share of the unit's mean, and what clips the mean."""
+        return (self.bound / (lengths + 1e-6)).clamp(max=1.0)[owners.of] * owners.share.to(lengths.dtype)
+
+    def _lengths(self, losses: torch.Tensor, owners: Owners, keep: bool) -> dict[str, torch.Tensor]:
+        """The length of each unit's gradient in each tensor, (units,)."""
+        with _quiet():
+            losses.sum().backward(retain_graph=keep or self.mode == "ghost")
+        return {name: self._length(name, tensor, owners) for name, tensor in self.tensors.items()}
+
+    def _length(self, name: str, tensor: nn.Parameter, owners: Owners) -> torch.Tensor:
+        if self.mode == "ghost":
+            length = getattr(tensor, "_norm_sample", None)
+        else:
+            sample = getattr(tensor, "grad_sample", None)
+            length = None if sample is None else _rows(sample, name)
+            length = None if length is None else owners.gathered(length).flatten(1).norm(dim=1)
+        if length is None or len(length) != owners.count:
+            raise CallError(
+                f"{name} is trainable and has no gradient for each example: it did not take part in this forward pass "
+                "with the batch as first dimension. Freeze it (requires_grad_(False)), or let every example use it"
+            )
+        detached: torch.Tensor = length.detach()
+        return detached
+
+    def _sum(self, losses: torch.Tensor, weights: torch.Tensor) -> None:
+        if self.mode == "ghost":
+            for tensor in self.tensors.values():
+                tensor.grad = None
+            self.hooks.disable_hooks()
+            with _quiet():
+                (losses * weights.to(losses.dtype)).sum().backward()
+            self.hooks.enable_hooks()
+        for name, tensor in self.tensors.items():
+            if self.mode == "ghost":
+                part = tensor.grad if tensor.grad is not None else torch.zeros_like(tensor)
+            else:
+                sample = _rows(tensor.grad_sample, name)
+                part = torch.einsum("i,i...->...", weights.to(sample.dtype), sample)
+            part = part.detach()
+            self.sums[name] = self.sums[name] + part if name in self.sums else part.clone()
+            tensor.grad = None
+            tensor.grad_sample = None
+
+    # checks on the first batch
+
+    def _unmoved_buffers(self) -> None:
+        if self._checked:
+            return
+        for name, tensor in self.model.named_buffers():
+            if name in self._buffers and not torch.equal(tensor, self._buffers[name]):
+                raise CallError(
+                    f"the buffer {name} changed in a forward pass: statistics of the batch that no noise protects. "
+                    "Replace the layer, or freeze its statistics"
+                )
+
+    def _agree(self, losses: torch.Tensor, owners: Owners, lengths: dict[str, torch.Tensor]) -> None:
+        """The lengths of two units against autograd, once: whatever mixes examples shows here."""
+        whole = torch.stack(list(lengths.values())).norm(dim=0)
+        self.hooks.disable_hooks()
+        for unit in (0, owners.count - 1):
+            mine = losses[owners.of == unit].mean()
+            with _quiet():
+                known = torch.autograd.grad(mine, list(self.tensors.values()), retain_graph=True, allow_unused=True)
+            for name, gradient in zip(self.tensors, known, strict=True):
+                length = 0.0 if gradient is None else float(gradient.norm())
+                if abs(length - float(lengths[name][unit])) > AGREEMENT * float(whole[unit]) + 1e-7:
+                    raise CallError(
+                        f"{name}: the gradient taken for one example is not the gradient of its loss. Either the loss "
+                        "or a layer mixes the examples of a batch, or an input lacks the batch as first dimension "
+                        "(position ids: pass them expanded), or the layer has a padding index"
+                    )
+        self.hooks.enable_hooks()
+        self._checked = True
+
+
+def _rows(sample: Any, name: str) -> torch.Tensor:
+    if isinstance(sample, list):
+        raise CallError(f"{name} went through two backward passes before its step: gradients are not to be accumulated")
+    rows: torch.Tensor = sample
+    return rows
+
+
+def _mode(model: nn.Module, clipping: Clipping) -> str:
+    """`ghost` where every layer allows it: each tensor in one layer, each layer of a kind that has a formula."""
+    if clipping not in ("auto", "ghost", "hooks"):
+        raise CallError("clipping: expected auto, ghost or hooks")
+    if clipping != "auto":
+        if clipping == "ghost" and _tied(model):
+            raise CallError(
+                "ghost clipping is refused: a tensor is shared by several layers, and the lengths of its parts do not "
+                "add up. Use clipping='hooks'"
+            )
+        return clipping
+    known = {**GradSampleHooks.GRAD_SAMPLERS, **UnitNorms.NORM_SAMPLERS}
+    layers = [part for part in model.modules() if any(one.requires_grad for one in part.parameters(recurse=False))]
+    return "ghost" if not _tied(model) and all(type(part) in known for part in layers) else "hooks"
+
+
+def _tied(model: nn.Module) -> bool:
+    holders = [id(one) for part in model.modules() for one in part.parameters(recurse=False) if one.requires_grad]
+    return len(holders) != len(set(holders))
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Opacus needs no gradient of the model's input, and PyTorch warns of that at every step."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Full backward hook is firing when gradients are computed")
+        yield
