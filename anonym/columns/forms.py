@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 import polars as pl
@@ -12,6 +12,7 @@ from anonym.hierarchy.encode import leaf_code
 from anonym.hierarchy.model import Hierarchy
 
 Form = Literal["label", "bounds", "set", "representative"]
+SET_IS_LOCAL = "sets need local recoding: expected `label`, `bounds` or `representative`, or search.strategy `local`"
 
 
 def release(hierarchy: Hierarchy, level: int, form: Form = "label", code: pl.Expr | None = None) -> list[pl.Expr]:
@@ -23,12 +24,13 @@ def release(hierarchy: Hierarchy, level: int, form: Form = "label", code: pl.Exp
     """
     code = leaf_code(hierarchy.domain, hierarchy.column) if code is None else code
     node_of_leaf = pl.Series(hierarchy.ancestor[level])
-    return [_gathered(code, of_node.gather(node_of_leaf), name) for name, of_node in _nodes(hierarchy, form).items()]
+    tables = {name: of_node.gather(node_of_leaf) for name, of_node in node_tables(hierarchy, form).items()}
+    return release_tables(tables, code)
 
 
-def release_nodes(hierarchy: Hierarchy, form: Form, node: pl.Expr) -> list[pl.Expr]:
-    """As `release`, from a node of the hierarchy for each row (a local recoding)."""
-    return [_gathered(node, of_node, name) for name, of_node in _nodes(hierarchy, form).items()]
+def release_tables(tables: Mapping[str, pl.Series], code: pl.Expr) -> list[pl.Expr]:
+    """The released column(s) by name, each a table that `code` gives the place in for each row."""
+    return [_gathered(code, table, name) for name, table in tables.items()]
 
 
 def released_schema(name: str, dtype: pl.DataType, form: Form) -> dict[str, pl.DataType]:
@@ -37,23 +39,23 @@ def released_schema(name: str, dtype: pl.DataType, form: Form) -> dict[str, pl.D
         return {name: pl.String()}
     if form == "bounds":
         return {f"{name}_low": dtype, f"{name}_high": dtype}
-    if form == "representative":
-        return {name: dtype}
-    return {name: pl.List(pl.String() if isinstance(dtype, pl.Categorical | pl.Enum) else dtype)}
+    # a category type names all its values, also those that no released row has
+    plain = pl.String() if isinstance(dtype, pl.Categorical | pl.Enum) else dtype
+    return {name: plain if form == "representative" else pl.List(plain)}
 
 
-def _nodes(hierarchy: Hierarchy, form: Form) -> dict[str, pl.Series]:
-    """What each released column holds for each node."""
+def node_tables(hierarchy: Hierarchy, form: Form) -> dict[str, pl.Series]:
+    """What each released column holds for each node. Raises PolicyError for a form that the hierarchy has not."""
     if form == "label":
         return {hierarchy.column: hierarchy.labels}
     if form == "bounds" and hierarchy.low is not None and hierarchy.high is not None:
         return {f"{hierarchy.column}_low": hierarchy.low, f"{hierarchy.column}_high": hierarchy.high}
-    expected = f"expected `label` or `bounds` here, found `{form}`"
-    if form == "bounds":
-        expected = (
-            "expected `label`, for `bounds` needs numbers or dates, and a hierarchy that knows what lies between them "
-            "(`interval`, `breaks`, `round`, `date`, `suppress`)"
-        )
+    if form == "set":
+        raise PolicyError([Fault(f"columns.{hierarchy.column}.form", SET_IS_LOCAL)])
+    expected = (
+        "expected `label`, for `bounds` needs numbers or dates, and a hierarchy that knows what lies between them "
+        "(`interval`, `breaks`, `round`, `date`, `suppress`)"
+    )
     raise PolicyError([Fault(f"columns.{hierarchy.column}.form", expected)])
 
 

@@ -11,6 +11,7 @@ from anonym.columns.actions import name_of
 from anonym.columns.identifiers import DropColumn
 from anonym.criteria import DistinctL, EntropyL, LDiversity, RecursiveL, TCloseness
 from anonym.errors import InputError
+from anonym.hierarchy.bins import Bins
 from anonym.hierarchy.model import (
     Auto,
     Breaks,
@@ -28,6 +29,7 @@ from anonym.hierarchy.model import (
 from anonym.policy.globs import entries_of, is_glob
 from anonym.policy.model import Drop, Identifier, Keep, Policy, Quasi, Sensitive, Text
 from anonym.policy.resolve import ResolvedColumn
+from anonym.verify import facts as verify_facts
 from anonym.verify.facts import (
     Closeness,
     Diversity,
@@ -67,7 +69,7 @@ def facts_of(
 
 def promised_columns(policy: Policy, schema: Mapping[str, pl.DataType]) -> tuple[ResolvedColumn, ...]:
     """The columns of a released table by the policy. Raises InputError for what is missing or unknown there."""
-    roles = {name: role for name, role in policy.columns.items() if not is_glob(name)}
+    roles = {name: role for name, role in policy.columns.items() if not is_glob(name) or name in schema}
     known = {part: name for name, role in roles.items() for part in _released(name, role)}
     globs = tuple(name for name in policy.columns if is_glob(name))
     extra = [name for name in schema if name not in known and not entries_of(name, roles, globs)]
@@ -143,7 +145,12 @@ def _sensitive(name: str, sensitive: Sensitive) -> SensitiveFact:
         name,
         _diversity(sensitive.l) if sensitive.l is not None else None,
         _closeness(sensitive.t) if sensitive.t is not None else None,
+        _bins(sensitive.bins) if sensitive.bins is not None else None,
     )
+
+
+def _bins(bins: Bins) -> verify_facts.Bins:
+    return ("interval", bins.widths[:1]) if isinstance(bins, Interval) else ("breaks", bins.levels[0])
 
 
 def _diversity(diversity: LDiversity) -> Diversity:

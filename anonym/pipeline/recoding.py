@@ -10,13 +10,16 @@ import polars as pl
 from numpy.typing import NDArray
 
 from anonym.columns import forms
+from anonym.columns.representative import representatives
 from anonym.hierarchy import encode
+from anonym.hierarchy.holders import holders
 from anonym.pipeline.profile import Profile
 from anonym.policy.model import Form
 from anonym.search.plan import Plan, class_nodes, plan_of
 from anonym.search.problem import Problem, Solution
 
 _CODE = "\x00code"
+STAR = "*"
 
 
 @dataclass(frozen=True)
@@ -40,8 +43,14 @@ class Recoding(ABC):
 
     problem: Problem
     profile: Profile
-    found: Found
-    kept_rows: NDArray[np.int64]
+
+    @property
+    @abstractmethod
+    def found(self) -> Found: ...
+
+    @property
+    @abstractmethod
+    def kept_rows(self) -> NDArray[np.int64]: ...
 
     @property
     @abstractmethod
@@ -104,13 +113,14 @@ class GlobalRecoding(Recoding):
     profile: Profile
     solution: Solution
     unit: str | None
+    why: str = ""
 
     @property
-    def found(self) -> Found:  # type: ignore[override]
+    def found(self) -> Found:
         s = self.solution
         return Found(
             s.strategy,
-            s.why,
+            self.why or s.why,
             s.optimal,
             s.bound,
             True,
@@ -122,7 +132,7 @@ class GlobalRecoding(Recoding):
         )
 
     @property
-    def kept_rows(self) -> NDArray[np.int64]:  # type: ignore[override]
+    def kept_rows(self) -> NDArray[np.int64]:
         rows = np.where(self.solution.kept, self.problem.cells.rows, 0)
         cells = self.problem.cells
         gone = np.isin(cells.shared_unit, self.solution.dropped_units) & self.solution.kept[cells.shared_cell]
@@ -145,7 +155,22 @@ class GlobalRecoding(Recoding):
 
     def release(self, column: int, form: Form) -> list[pl.Expr]:
         hierarchy = self.problem.hierarchies[column]
-        return forms.release(hierarchy, self.solution.levels[column], form, pl.col(code_name(hierarchy.column)))
+        code = pl.col(code_name(hierarchy.column))
+        if form == "representative":
+            return forms.release_tables({hierarchy.column: self._representatives(column)}, code)
+        return forms.release(hierarchy, self.solution.levels[column], form, code)
+
+    def _representatives(self, column: int) -> pl.Series:
+        """(leaves,) one value for each released node: that of its released rows."""
+        hierarchy, level = self.problem.hierarchies[column], self.solution.levels[column]
+        nodes, node = np.unique(hierarchy.ancestor[level], return_inverse=True)
+        star = hierarchy.labels.gather(nodes.astype(np.int64)).eq_missing(STAR).to_numpy() & (level > 0)
+        cells = self.problem.cells
+        kept = np.bincount(cells.codes[:, column], weights=self.kept_rows, minlength=hierarchy.leaves)
+        held = holders(cells, column, hierarchy.leaves)
+        leaf = np.arange(hierarchy.leaves)
+        found = representatives(hierarchy, node, leaf, kept.astype(np.int64), star, held, self.problem.k)
+        return found.gather(node)
 
     def column_losses(self) -> dict[str, float]:
         if not self.problem.rows:

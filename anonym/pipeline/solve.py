@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from anonym.criteria import LDiversity, TCloseness
-from anonym.errors import InternalError
+from anonym.errors import Fault, GuaranteeError, InternalError, PolicyError
+from anonym.io import Source
+from anonym.pipeline.local_recoding import LocalRecoding, coded_records, vocabulary
 from anonym.pipeline.profile import Profile
 from anonym.pipeline.progress import Progress
 from anonym.pipeline.recoding import GlobalRecoding, Recoding
-from anonym.policy.model import Policy, Sensitive
-from anonym.search.problem import Problem
+from anonym.policy.model import Policy, Quasi, Sensitive
+from anonym.search.local.records import LocalSolution
+from anonym.search.problem import Problem, Solution
+
+LOCAL_CELLS = 2_000_000  # the local search holds some hundred bytes a combination
+NO_GAIN = 0.98  # a global plan can be used again for the next batch: worth two percent of loss
 
 
 def suppression_limit(policy: Policy, rows: int) -> int:
@@ -43,15 +51,84 @@ def uncovered_rows(profile: Profile) -> int:
     return profile.rows - profile.cells.total_rows
 
 
-def solve(policy: Policy, profile: Profile, progress: Progress) -> Recoding | None:
+def solve(policy: Policy, profile: Profile, source: Source, progress: Progress) -> Recoding | None:
     """Search. Raises GuaranteeError where no recoding within the limits keeps the promise."""
     problem = state(policy, profile)
     if problem is None:
         return None
+    wanted, why = _wanted(policy, problem)
+    if wanted == "global":
+        recoding: Recoding = GlobalRecoding(problem, profile, _globally(problem, policy, progress), policy.unit, why)
+    else:
+        recoding = _locally(problem, profile, policy, source, progress)
+    if recoding.found.suppressed_rows > problem.limit:
+        raise InternalError("the search suppressed more rows than the limit allows")
+    return recoding
+
+
+def _wanted(policy: Policy, problem: Problem) -> tuple[str, str]:
+    """Global or local, and why where the policy leaves it open.
+
+    Raises PolicyError where local recoding is asked for and cannot be had.
+    """
+    strategy, forms = policy.search.strategy, [c.form for c in policy.columns.values() if isinstance(c, Quasi)]
+    against = list(_against_local(policy, problem))
+    if strategy == "local" or (strategy == "auto" and "set" in forms):
+        if against:
+            raise PolicyError([Fault("search.strategy", f"local recoding cannot be had here: {against[0]}")])
+        return "local", ""
+    if strategy == "auto" and against:
+        return "global", f"auto: global, for {against[0]}"
+    return ("global", "") if strategy == "global" else ("auto", "")
+
+
+def _against_local(policy: Policy, problem: Problem) -> Iterator[str]:
+    if problem.profiles:
+        yield "a unit's rows can be joined in the release, and k over unit profiles needs one level a column"
+    elif problem.cells.units is not None:
+        yield "with a unit only global recoding counts units in a class"
+    if problem.objective != "loss":
+        yield f"local recoding minimises loss, and the objective is {problem.objective}"
+    if problem.cells.count > LOCAL_CELLS and policy.search.strategy == "auto":
+        yield f"there are more than {LOCAL_CELLS:,} distinct combinations"
+
+
+def _globally(problem: Problem, policy: Policy, progress: Progress) -> Solution:
     from anonym.search.global_ import solve as solve_global
 
     progress.stage("searching (compiling at first use)")
-    solution = solve_global(problem, budget=policy.search.budget, progress=None)
-    if solution.suppressed_rows > problem.limit:
-        raise InternalError("the search suppressed more rows than the limit allows")
-    return GlobalRecoding(problem, profile, solution, policy.unit)
+    budget = "default" if policy.search.budget[0] == "tries" else policy.search.budget
+    return solve_global(problem, budget=budget, progress=progress.stage)
+
+
+def _locally(problem: Problem, profile: Profile, policy: Policy, source: Source, progress: Progress) -> Recoding:
+    """The best local recoding found, or under `auto` the best global one where that loses as little."""
+    from anonym.search.local.solve import solve as solve_local
+
+    try:
+        best: Solution | None = _globally(problem, policy, progress)
+    except GuaranteeError:
+        best = None  # rows that no level for all could keep may still find a class of their own
+    progress.stage("counting records", profile.rows)
+    coded = coded_records(profile, source)
+    forms = [quasi.form for _, quasi in profile.quasi]
+    solution = solve_local(
+        problem,
+        coded.records,
+        vocabulary=[vocabulary(hierarchy, form) for hierarchy, form in zip(profile.hierarchies, forms, strict=True)],
+        budget="default" if policy.search.budget[0] == "nodes" else policy.search.budget,
+        seed=policy.seed,
+        start=best,
+        progress=progress.stage,
+    )
+    is_open = policy.search.strategy == "auto" and "set" not in forms
+    if is_open and best is not None and solution.loss >= NO_GAIN * best.loss:
+        return GlobalRecoding(problem, profile, best, policy.unit, f"auto: global, for {_compared(solution, best)}")
+    why = f"auto: local, for {_compared(solution, best)}" if is_open else _compared(solution, best)
+    return LocalRecoding(problem, profile, coded, solution, f"{why}; {solution.why}")
+
+
+def _compared(local: LocalSolution, best: Solution | None) -> str:
+    if best is None:
+        return f"local recoding loses {local.loss:.4f} and no global recoding keeps the promise"
+    return f"local recoding loses {local.loss:.4f} and the best global recoding {best.loss:.4f}"

@@ -12,6 +12,7 @@ Form = Literal["label", "bounds", "set", "representative"]
 Kind = Literal["interval", "breaks", "prefix", "date", "round", "file", "codes", "ip", "auto", "suppress", "none"]
 Distance = Literal["equal", "ordered", "hierarchical"]
 IdentifierKind = Literal["dropped", "redacted", "pseudonym", "surrogate", "shifted"]
+Bins = tuple[Literal["interval", "breaks"], tuple[Decimal, ...]]  # one width, or the cuts
 Diversity = tuple[Literal["distinct"], int] | tuple[Literal["entropy"], float] | tuple[Literal["recursive"], float, int]
 
 
@@ -51,6 +52,7 @@ class SensitiveFact:
     name: str
     l: Diversity | None = None  # noqa: E741  the field's own letter
     t: Closeness | None = None
+    bins: Bins | None = None  # values of one bin count as one for l and t
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ import polars as pl
 from anonym.errors import AnonymError
 from anonym.io import as_lazy, written
 from anonym.verify.aligned import Alignment, Check, Comparison
-from anonym.verify.codes import coded
-from anonym.verify.covers import uncovered_rows
+from anonym.verify.codes import Classes, Integers, coded
+from anonym.verify.covers import misplaced_rows, uncovered_rows
 from anonym.verify.facts import Facts, IdentifierFact, QuasiFact
 from anonym.verify.histogram import distribution
 from anonym.verify.leaks import (
@@ -148,7 +148,13 @@ def _suppression(inside: int, released: int, facts: Facts) -> Check:
 
 
 def _comparisons(facts: Facts, aligned: Alignment) -> list[Comparison]:
-    quasi = [Comparison((q.name,), q.released, partial(_covers, q)) for q in facts.quasi]
+    owner = _owner(facts, aligned)
+    quasi = [
+        Comparison(
+            (q.name,), q.released, partial(_stands, q, owner) if q.form == "representative" else partial(_covers, q)
+        )
+        for q in facts.quasi
+    ]
     plain = [Comparison((name,), (name,), partial(_unchanged, name)) for name in facts.untouched()]
     identifiers = [_of_identifier(fact, facts.unit) for fact in facts.identifiers if fact.released]
     units = [] if facts.unit is None else [Comparison((facts.unit,), (), partial(_units, facts.unit, aligned.unit))]
@@ -164,6 +170,26 @@ def _of_identifier(fact: IdentifierFact, unit: str | None) -> Comparison:
 def _covers(fact: QuasiFact, original: pl.DataFrame, released: pl.DataFrame) -> Check:
     wrong = uncovered_rows(original.to_series(), released, fact)
     return Check(f"cells of {fact.name} cover their originals", not wrong, f"{wrong} rows do not")
+
+
+def _owner(facts: Facts, aligned: Alignment) -> Integers | None:
+    """(rows,) the class of each released row, where a representative stands for a class."""
+    if not any(q.by_class for q in facts.quasi):
+        return None
+    classes = Classes(len(aligned.row))
+    for name in (name for q in facts.quasi for name in q.released):
+        values = read_column(aligned.release, name)
+        classes.split(coded(values if aligned.counted is None else values.filter(aligned.counted)))
+    classes.number()
+    return classes.owner
+
+
+def _stands(fact: QuasiFact, owner: Integers | None, original: pl.DataFrame, released: pl.DataFrame) -> Check:
+    """A representative among the originals of its class, or with one level a column of all rows that have it."""
+    value = released.to_series()
+    group = owner if fact.by_class and owner is not None else coded(value).codes
+    wrong = misplaced_rows(original.to_series(), value, group, fact)
+    return Check(f"cells of {fact.name} stand for their originals", not wrong, f"{wrong} rows do not")
 
 
 def _unchanged(name: str, original: pl.DataFrame, released: pl.DataFrame) -> Check:
@@ -274,7 +300,7 @@ def _references(original: pl.LazyFrame, facts: Facts) -> dict[str, pl.DataFrame]
     if not facts.sensitive:
         return {}
     unit = None if facts.unit is None else coded(read_column(original, facts.unit)).codes
-    return {fact.name: distribution(read_column(original, fact.name), unit) for fact in facts.sensitive}
+    return {fact.name: distribution(read_column(original, fact.name), unit, fact.bins) for fact in facts.sensitive}
 
 
 def _guarantee_checks(measured: Measured, facts: Facts) -> list[Check]:

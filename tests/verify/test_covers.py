@@ -7,13 +7,14 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonym.errors import InternalError
-from anonym.verify.covers import uncovered_rows
+from anonym.verify.covers import misplaced_rows, uncovered_rows
 from anonym.verify.facts import QuasiFact
 
 
@@ -204,6 +205,60 @@ def test_bounds(original: int | None, low: int | None, high: int | None, expecte
 def test_unknown_forms_are_refused() -> None:
     with pytest.raises(InternalError, match="the form representative in 1 columns cannot be verified"):
         covers(1, "1", INT, form="representative")
+    with pytest.raises(InternalError, match="sets of List\\(String\\) cannot be verified against Int64"):
+        uncovered_rows(pl.Series([1]), pl.DataFrame({"q": [["1"]]}), QuasiFact("q", ("q",), "set"))
+
+
+@pytest.mark.parametrize(
+    ("original", "cell", "expected"),
+    [(5, [0, 9], True), (5, [6, 9], False), (5, [5, 5], True), (5, [5], False), (5, [], False), (5, [4, 5, 6], False),
+     (5, None, True), (None, None, True), (None, [None], True), (5, [None], False), (None, [0, 9], False),
+     (95, [90, None], True), (95, [90, 99], False), (5, [90, None], False), (5, [None, 9], True),
+     (5, [None, None], False), (None, [None, None], False)],
+)  # fmt: skip
+def test_sets_of_numbers(original: int | None, cell: list[int | None] | None, expected: bool) -> None:
+    fact = QuasiFact("q", ("q",), "set", "interval", top=Decimal(90))
+    released = pl.DataFrame({"q": [cell]}, schema={"q": pl.List(INT)})
+    assert bool(uncovered_rows(pl.Series([original], dtype=INT), released, fact)) is not expected
+
+
+@pytest.mark.parametrize(
+    ("original", "cell", "expected"),
+    [("a", ["a"], True), ("a", ["b", "c"], False), ("a", ["a", None], True), (None, ["a", None], True),
+     (None, ["a"], False), (None, [None], True), ("a", [None], False), ("a", None, True), (" A", ["a"], True),
+     ("a", [], False)],
+)  # fmt: skip
+def test_sets_of_words(original: str | None, cell: list[str | None] | None, expected: bool) -> None:
+    fact = QuasiFact("q", ("q",), "set", "suppress", normalise=("trim", "casefold"))
+    released = pl.DataFrame({"q": [cell]}, schema={"q": pl.List(TEXT)})
+    assert bool(uncovered_rows(pl.Series([original], dtype=TEXT), released, fact)) is not expected
+
+
+@pytest.mark.parametrize(
+    ("originals", "released", "group", "wrong"),
+    [
+        ([1, 5, 9], [4, 4, 9], [0, 0, 1], 0),
+        ([1, 5, 9], [4, 4, 5], [0, 0, 1], 1),
+        ([1, 5, 9], [0, 6, 9], [0, 0, 1], 2),
+        ([1, None, 9], [None, None, None], [0, 0, 1], 0),
+        ([1, None, 9], [1, 1, 9], [0, 0, 1], 1),
+        ([95, 99, 2], [90, 90, 2], [0, 0, 1], 0),
+        ([95, 99, 2], [97, 97, 2], [0, 0, 1], 2),
+        ([88, 99, 2], [89, 89, 2], [0, 0, 1], 0),
+    ],
+)
+def test_representatives(originals: list[int | None], released: list[int | None], group: list[int], wrong: int) -> None:
+    fact = QuasiFact("q", ("q",), "representative", "interval", top=Decimal(90), bottom=Decimal(0))
+    pair = (pl.Series(values, dtype=INT) for values in (originals, released))
+    assert misplaced_rows(*pair, np.array(group), fact) == wrong
+
+
+def test_representatives_of_words_are_words_of_their_group() -> None:
+    fact = QuasiFact("q", ("q",), "representative", "suppress")
+    originals, released = pl.Series(["a", "b", "c", None]), pl.Series(["a", "a", "b", "c"])
+    assert misplaced_rows(originals, released, np.array([0, 0, 1, 1]), fact) == 1
+    with pytest.raises(InternalError, match="String cannot stand for Int64"):
+        misplaced_rows(pl.Series([1]), pl.Series(["1"]), np.array([0]), fact)
 
 
 @settings(deadline=None)

@@ -1,0 +1,30 @@
+"""Who holds what: units (or rows, where there is no unit) by any grouping of the cells."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonym.hierarchy.model import Cells
+
+Ints = NDArray[np.int64]
+
+
+def units_by(cells: Cells, place: NDArray[np.integer], groups: int, chosen: NDArray[np.bool_] | None = None) -> Ints:
+    """(groups,) distinct units of the chosen cells, by the group of each cell. The cells must have units."""
+    assert cells.units is not None
+    chosen = np.ones(cells.count, np.bool_) if chosen is None else chosen
+    alone = np.bincount(place[chosen], weights=cells.units[chosen], minlength=groups).astype(np.int64)
+    listed = chosen[cells.shared_cell]
+    pairs = np.unique(
+        cells.shared_unit[listed].astype(np.int64) * groups + place[cells.shared_cell[listed]].astype(np.int64)
+    )
+    return alone + np.bincount(pairs % max(groups, 1), minlength=groups)
+
+
+def holders(cells: Cells, column: int, leaves: int) -> Ints:
+    """(leaves,) units that hold each value of a quasi-identifier, or its rows where there is no unit."""
+    leaf = cells.codes[:, column]
+    if cells.units is None:
+        return np.bincount(leaf, weights=cells.rows, minlength=leaves).astype(np.int64)
+    return units_by(cells, leaf, leaves)

@@ -1,0 +1,191 @@
+"""Local recoding applied to rows: every row's tuple tells its record, its place among equals tells its class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from anonym.columns import forms
+from anonym.columns.cells import interval_ends, intervals, member_sets
+from anonym.columns.representative import representatives
+from anonym.hierarchy import encode
+from anonym.hierarchy.bins import binned
+from anonym.hierarchy.cells import record_keys, records
+from anonym.hierarchy.holders import holders
+from anonym.hierarchy.model import Hierarchy
+from anonym.io import Source, guarded
+from anonym.pipeline.profile import Profile
+from anonym.pipeline.recoding import STAR, Found, Recoding
+from anonym.policy.model import Form
+from anonym.search.local.atoms import is_line
+from anonym.search.local.records import SUPPRESSED, LocalSolution, Records, Vocabulary
+from anonym.search.plan import Plan, plan_of_nodes
+from anonym.search.problem import Problem
+
+CLASS = "\x00class"
+
+
+@dataclass(frozen=True)
+class CodedRecords:
+    """The table's records, and the exact key by which a row finds its own: DataFrame[key_0, ..., record]."""
+
+    records: Records
+    keys: pl.DataFrame
+
+
+def coded_records(profile: Profile, source: Source) -> CodedRecords:
+    """The table's records, in one streaming pass."""
+    with guarded("counting records"):
+        codes, rows, keys = records(binned(source.frame, profile.bins), profile.hierarchies, _sensitive(profile), _normalise(profile))
+    quasi = len(profile.hierarchies)
+    return CodedRecords(Records(codes[:, :quasi], codes[:, quasi:], rows), keys)
+
+
+def vocabulary(hierarchy: Hierarchy, form: Form) -> Vocabulary:
+    """What cells of this form are made of: nodes for labels; intervals or sets where a value or bounds are released.
+
+    Raises PolicyError for bounds of values that are neither numbers nor dates.
+    """
+    if form == "bounds" and not is_line(hierarchy):
+        forms.node_tables(hierarchy, form)
+    return "label" if form == "label" else "set"
+
+
+def _sensitive(profile: Profile) -> dict[str, pl.Series]:
+    return {counts.column: counts.values for counts in profile.cells.sensitive}
+
+
+def _normalise(profile: Profile) -> dict[str, tuple[encode.Normal, ...]]:
+    return {column.name: quasi.normalise for column, quasi in profile.quasi}
+
+
+@dataclass(frozen=True)
+class LocalRecoding(Recoding):
+    """Each class generalised as little as it needs."""
+
+    problem: Problem
+    profile: Profile
+    coded: CodedRecords
+    solution: LocalSolution
+    why: str
+
+    @property
+    def found(self) -> Found:
+        s = self.solution
+        return Found(
+            strategy="local",
+            why=self.why,
+            optimal=False,
+            bound=s.bound,
+            reproducible=s.is_reproducible,
+            checks=s.tries,
+            loss=s.loss,
+            suppressed_rows=s.suppressed_rows,
+            cpu_s=s.cpu_s,
+            compile_s=s.compile_s,
+        )
+
+    @property
+    def kept_rows(self) -> NDArray[np.int64]:
+        return self._kept_rows
+
+    @cached_property
+    def _kept_rows(self) -> NDArray[np.int64]:
+        parts = self.solution.parts
+        kept = parts.cls != SUPPRESSED
+        by_record = np.bincount(parts.record[kept], weights=parts.rows[kept], minlength=self.coded.records.count)
+        sizes = [hierarchy.leaves for hierarchy in self.problem.hierarchies]
+        cells = encode.pack_codes(self.problem.cells.codes, sizes).with_row_index("cell")
+        packed = encode.pack_codes(self.coded.records.codes, sizes)
+        cell = packed.join(cells, on=packed.columns, how="left", maintain_order="left")["cell"].to_numpy()
+        return np.bincount(cell, weights=by_record, minlength=self.problem.cells.count).astype(np.int64)
+
+    @property
+    def levels(self) -> tuple[int, ...] | None:
+        return None
+
+    def apply(self, frame: pl.LazyFrame) -> pl.LazyFrame:
+        """One pass reads the rows' keys (8 bytes a row or more); rows of one record take its classes in input order."""
+        with guarded("finding each row's class"):
+            keys = binned(frame, self.profile.bins).select(
+                record_keys(self.profile.hierarchies, _sensitive(self.profile), _normalise(self.profile))
+            ).collect()
+        words = [name for name in self.coded.keys.columns if name != "record"]
+        record = keys.join(self.coded.keys, on=words, how="left", maintain_order="left")["record"]
+        place = record.fill_null(self.coded.records.count).to_numpy()
+        order = np.argsort(place, kind="stable")
+        of_row = np.full(len(place), SUPPRESSED, np.int32)
+        parts = self.solution.parts
+        of_row[order[: int(parts.rows.sum())]] = np.repeat(parts.cls, parts.rows)
+        classes = pl.LazyFrame({CLASS: of_row})
+        return pl.concat([frame, classes], how="horizontal").filter(pl.col(CLASS) != SUPPRESSED)
+
+    def release(self, column: int, form: Form) -> list[pl.Expr]:
+        return forms.release_tables(self._tables(column, form), pl.col(CLASS))
+
+    def _tables(self, column: int, form: Form) -> dict[str, pl.Series]:
+        """What the released column(s) hold for each class."""
+        hierarchy, cells = self.problem.hierarchies[column], self.solution.sets.get(column)
+        if form == "representative":
+            return {hierarchy.column: self._representatives(column)}
+        if cells is None:
+            nodes = self.solution.nodes[:, column]
+            return {name: of.gather(nodes) for name, of in forms.node_tables(hierarchy, form).items()}
+        if cells.members is not None:
+            return {hierarchy.column: member_sets(hierarchy, cells.members)}
+        assert cells.low is not None
+        assert cells.high is not None
+        held, k = holders(self.problem.cells, column, hierarchy.leaves), self.problem.k
+        if form == "set":
+            return {hierarchy.column: intervals(hierarchy, cells.low, cells.high, held, k)}
+        low, high = interval_ends(hierarchy, cells.low, cells.high, held, k)
+        return {f"{hierarchy.column}_low": low, f"{hierarchy.column}_high": high}
+
+    def _representatives(self, column: int) -> pl.Series:
+        hierarchy, parts = self.problem.hierarchies[column], self.solution.parts
+        kept = parts.cls != SUPPRESSED
+        leaf = self.coded.records.codes[parts.record[kept], column]
+        return representatives(
+            hierarchy,
+            parts.cls[kept],
+            leaf,
+            parts.rows[kept],
+            self._starred(column),
+            holders(self.problem.cells, column, hierarchy.leaves),
+            self.problem.k,
+        )
+
+    def _starred(self, column: int) -> NDArray[np.bool_]:
+        """(classes,) whether the cell is `*`."""
+        hierarchy, cells = self.problem.hierarchies[column], self.solution.sets.get(column)
+        if cells is None:
+            is_star: NDArray[np.bool_] = hierarchy.labels.eq_missing(STAR).to_numpy()
+            is_star[np.unique(hierarchy.ancestor[0])] = False
+            return is_star[self.solution.nodes[:, column]]
+        if cells.members is not None:
+            sizes: NDArray[np.int64] = np.bitwise_count(cells.members).sum(axis=1, dtype=np.int64)
+            return sizes == max(hierarchy.leaves, 2)
+        assert cells.low is not None
+        starred: NDArray[np.bool_] = cells.low < 0
+        return starred
+
+    def column_losses(self) -> dict[str, float]:
+        if not self.problem.rows:
+            return {}
+        lost = self.problem.rows - int(self.solution.rows.sum())
+        by_column = (self.solution.rows @ self.solution.costs + lost) / self.problem.rows
+        names = [hierarchy.column for hierarchy in self.problem.hierarchies]
+        return dict(zip(names, map(float, by_column), strict=True))
+
+    def plan(self, policy_sha256: str) -> Plan | None:
+        """The nodes that classes share; which cell went to which class is secret."""
+        kinds = tuple(quasi.form for _, quasi in self.profile.quasi)
+        return plan_of_nodes(self.problem.hierarchies, self.solution.nodes, None, kinds, "local", policy_sha256)
+
+    def coarser(self, column: str) -> bool:
+        place = [hierarchy.column for hierarchy in self.problem.hierarchies].index(column)
+        return bool((self.solution.costs[:, place] > 0).any())
