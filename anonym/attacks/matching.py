@@ -82,7 +82,7 @@ def link(columns: Columns, subset: Sequence[int], *, wild: bool = False) -> Link
     of_released, left = coded(columns.released.select(names))
     of_auxiliary, right = coded(columns.auxiliary.select(names))
     tables = {str(i): _wild(columns, i) if wild else columns.covers[i] for i in subset}
-    pairs = _joined(left.with_row_index("released"), right.with_row_index("auxiliary"), tables)
+    pairs = joined(left.with_row_index("released"), right.with_row_index("auxiliary"), tables)
     return Linked(of_released, of_auxiliary, pairs)
 
 
@@ -94,7 +94,7 @@ def _wild(columns: Columns, i: int) -> pl.DataFrame:
     return pl.concat(found).unique(maintain_order=True)
 
 
-def _joined(left: pl.DataFrame, right: pl.DataFrame, tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
+def joined(left: pl.DataFrame, right: pl.DataFrame, tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
     """All (released, auxiliary) where every column's table has the pair of their codes."""
     order = sorted(tables, key=lambda name: _density(left[name], right[name], tables[name]))
     steps = _prefixes(left, order)

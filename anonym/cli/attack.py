@@ -11,6 +11,21 @@ import click
 from anonym.cli.options import ANY, common
 
 
+class _Columns(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on only
+    """`name=column,name=column`."""
+
+    name = "columns"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, str]:
+        pairs = [part.partition("=") for part in str(value).split(",")]
+        if not all(name and column for name, _, column in pairs):
+            self.fail("expected name=column, several with commas, such as item=movie,date=day", param, ctx)
+        return {name.strip(): column.strip() for name, _, column in pairs}
+
+
+EVENTS = _Columns()
+
+
 @click.command()
 @click.argument("policy", type=ANY)
 @click.argument("release", type=ANY)
@@ -19,25 +34,19 @@ from anonym.cli.options import ANY, common
 @click.option("--control", type=ANY, help="People like the original's who were never released.")
 @click.option("--against", type=ANY, help="An earlier release about the same people.")
 @click.option("--truth", default=None, help="A column of release and auxiliary that says who is who.")
+@click.option("--events", type=EVENTS, default=None, help="Columns of a long table: item=,value=,date=,person=.")
+@click.option("--population", type=click.IntRange(1), default=None, help="People that the release is a sample of.")
+@click.option(
+    "--targets", type=click.IntRange(1), default=10_000, show_default=True, help="People attacked one by one."
+)
+@click.option("--seed", type=int, default=None, help="Replaces the policy's seed.")
 @common
-def attack(
-    policy: Path,
-    release: Path,
-    original: Path | None,
-    auxiliary: Path | None,
-    control: Path | None,
-    against: Path | None,
-    truth: str | None,
-    as_json: bool,
-    quiet: bool,
-) -> None:
+def attack(policy: Path, release: Path, as_json: bool, quiet: bool, **tables: Any) -> None:
     """Run the attacks for which there are tables. Exits 3 where one succeeds, 5 where one cannot tell."""
     from anonym.pipeline import attack_files
     from anonym.pipeline.attack_runs import refuse
 
-    results = attack_files(
-        policy, release, original=original, auxiliary=auxiliary, control=control, against=against, truth=truth
-    )
+    results = attack_files(policy, release, **tables)
     if as_json:
         click.echo(json.dumps([result.as_dict() for result in results], indent=2, ensure_ascii=False))
     elif not quiet:
@@ -48,8 +57,9 @@ def attack(
 def _attack_line(result: dict[str, Any]) -> str:
     """One attack in a line: verdict, rate with its interval, baseline and control."""
     shown = {name: "not measured" if result[name] is None else f"{result[name]:.4f}" for name in _RATES}
+    verdict = result["verdict"] or "no threshold"
     return (
-        f"{result['verdict']:<13} {result['name']}: rate {shown['rate']} [{shown['low']}, {shown['high']}] "
+        f"{verdict:<13} {result['name']}: rate {shown['rate']} [{shown['low']}, {shown['high']}] "
         f"of {result['targets']} targets, baseline {shown['baseline']}, control {shown['control']}, "
         f"advantage {shown['advantage']}"
     )

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
 import polars as pl
 
 from anonym.attacks.copies import comparable, copies
+from anonym.attacks.downcoding import downcoding
+from anonym.attacks.drivers import drivers
 from anonym.attacks.inference import inference
 from anonym.attacks.intersection import by_column, by_original, intersection
-from anonym.attacks.linkage import linkage
+from anonym.attacks.linkage import Tables, linkage
 from anonym.attacks.membership import membership
+from anonym.attacks.minimality import minimality
+from anonym.attacks.order import order
 from anonym.attacks.outcome import AttackResult
+from anonym.attacks.population import population_uniqueness
+from anonym.attacks.pseudonyms import pseudonyms
 from anonym.attacks.residue import residue
 from anonym.attacks.sample import sampled
+from anonym.attacks.scoreboard import scoreboard
 from anonym.attacks.uniqueness import marketer, prosecutor
+from anonym.criteria import DistinctL
 from anonym.errors import GuaranteeError, InconclusiveError, InputError
 from anonym.pipeline.attack_tables import Given, all_cells, known_columns, raw_columns, tables_of
 from anonym.policy.model import Identifier, Quasi, Sensitive, Text
@@ -23,8 +32,11 @@ from anonym.policy.model import Identifier, Quasi, Sensitive, Text
 
 def run(given: Given) -> Iterator[AttackResult]:
     """Every attack for which there are tables."""
-    for one in (_uniqueness, _linkage, _inference, _membership, _copies, _intersection, _text):
+    by_columns = (_uniqueness, _linkage, _inference, _membership, _copies, _intersection, _text, _structure)
+    for one in by_columns if known_columns(given, given.released, None) else ():
         yield from one(given)
+    yield from _tokens(given)
+    yield from _events(given)
 
 
 def _uniqueness(given: Given) -> Iterator[AttackResult]:
@@ -128,6 +140,61 @@ def _text(given: Given) -> Iterator[AttackResult]:
                 raw=given.original[name] if name in given.original.columns else None,
                 seed=given.seed,
             )
+
+
+def _structure(given: Given) -> Iterator[AttackResult]:
+    """What the form of the release gives away: who is unique and why, what minimality tells, and the order of rows."""
+    cells, unit = all_cells(given, given.released), given.policy.unit
+    yield drivers(given.released, cells, unit=unit, seed=given.seed)
+    if given.population is not None:
+        knows = [column.name for column in known_columns(given, given.released, None)]
+        yield population_uniqueness(given.released, cells, knows, given.population, unit=unit, seed=given.seed)
+    if given.original is None or (tables := tables_of(given, given.released, given.original, given.told)) is None:
+        return
+    yield downcoding(tables, gate=given.other_gain, seed=given.seed)
+    yield from _minimality(given, tables)
+    yield order(tables, gate=given.other_gain, seed=given.seed, targets=given.targets)
+
+
+def _minimality(given: Given, tables: Tables) -> Iterator[AttackResult]:
+    """Of the sensitive columns that are promised distinct values."""
+    for name in given.named(Sensitive):
+        role = given.roles[name]
+        both = name in given.released.columns and name in tables.auxiliary.columns
+        if both and isinstance(role, Sensitive) and isinstance(role.l, DistinctL):
+            yield minimality(tables, name, role.l.l, given.k or 1, gate=given.other_gain, seed=given.seed)
+
+
+def _tokens(given: Given) -> Iterator[AttackResult]:
+    """Tokens that the policy means to last over a project are reported and not judged."""
+    for name in given.named(Identifier):
+        if given.against is None or name not in given.released.columns or name not in given.against.columns:
+            continue
+        role = given.roles[name]
+        lasts = isinstance(role, Identifier) and getattr(role.action, "scope", "release") == "project"
+        gate = None if lasts else given.other_risk
+        yield pseudonyms(given.released, given.against, name, gate=gate, truth=given.truth, seed=given.seed)
+
+
+def _events(given: Given) -> Iterator[AttackResult]:
+    if given.events is None:
+        return
+    if given.original is None:
+        raise InputError("an attack on events needs the original: what is known of a person is drawn from it")
+    needed = [name for name in asdict(given.events).values() if name is not None]
+    for table, called in ((given.released, "released"), (given.original, "original")):
+        if lacking := sorted(set(needed) - set(table.columns)):
+            raise InputError(f"the {called} table lacks a column of the events: {', '.join(lacking)}")
+    yield scoreboard(
+        given.released,
+        given.original,
+        given.events,
+        gate=given.other_risk,
+        seed=given.seed,
+        targets=given.targets,
+        control=given.control,
+        truth=given.told,
+    )
 
 
 def refuse(results: list[AttackResult], evidence: dict[str, Any] | None = None) -> None:

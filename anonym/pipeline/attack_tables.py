@@ -13,6 +13,7 @@ from anonym.attacks.cover import Known
 from anonym.attacks.linkage import Tables
 from anonym.attacks.options import Match
 from anonym.attacks.outcome import Gate
+from anonym.attacks.scoreboard import Events
 from anonym.errors import InputError
 from anonym.hierarchy.model import (
     Breaks,
@@ -64,6 +65,8 @@ class Given:
     told: str | None = None
     gated: bool = False
     targets: int = TARGETS
+    events: Events | None = None  # where the tables are long: a row is an event
+    population: int | None = None  # of how many people the release is a sample
 
     @property
     def k(self) -> int | None:
@@ -124,7 +127,7 @@ def roles_of(policy: Policy, tables: list[pl.DataFrame | None]) -> dict[str, Rol
 
 def refuse_missing(given: Given) -> None:
     """Raise InputError where there is nothing to attack by, or truth names no common column."""
-    if not known_columns(given, given.released, None):
+    if given.events is None and not known_columns(given, given.released, None):
         raise InputError("the released table has none of the policy's quasi-identifiers: there is nothing to attack by")
     other = given.attacker
     if given.truth is None or other is None:

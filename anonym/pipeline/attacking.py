@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from anonym.attacks.outcome import AttackResult
+from anonym.attacks.scoreboard import Events
 from anonym.errors import CallError
 from anonym.io import guarded, open_frame, open_paths
 from anonym.pipeline.applying import read_options
 from anonym.pipeline.attack_runs import run
 from anonym.pipeline.attack_tables import TARGETS, Given, refuse_missing, roles_of
 from anonym.pipeline.checking import release_options
-from anonym.policy.model import Policy
+from anonym.policy.model import Policy, Quasi
 
 
 def attack(
-    policy: Policy | Mapping[str, Any] | str | Path,
+    policy: Policy | Mapping[str, Any] | str | Path | None,
     released: Any,
     original: Any = None,
     auxiliary: Any = None,
@@ -27,6 +29,8 @@ def attack(
     truth: str | None = None,
     against: Any = None,
     targets: int = TARGETS,
+    events: Mapping[str, str] | None = None,
+    population: int | None = None,
 ) -> list[AttackResult]:
     """Run every attack for which there are tables (Polars, pandas or Arrow frames).
 
@@ -34,22 +38,43 @@ def attack(
     people like the original's who were never released, `truth` a column of `released` and `auxiliary` that says who
     is who, `against` an earlier release about the same people. Uniqueness needs the release alone; linkage an
     original or auxiliary table; inference and what was left in text an original; intersection `against`, with `truth`
-    or the unit in both releases, or the original.
+    or the unit in both releases, or the original. `events` says which columns of a long table (a row an event) are
+    `item`, `value` and `date`, and `person` (default: the unit); `population` how many people the release is a sample
+    of. Without a policy (None) every released column is a quasi-identifier.
 
     Attacks on people one by one take at most `targets` of them, drawn by the policy's seed.
     Limits: the policy's gates, else 1 / k for linking (0.1 without a k) and an advantage of 0.1 for inference.
     Raises InputError where a table lacks what an attack on it needs.
     """
-    loaded = policy if isinstance(policy, Policy) else Policy.load(policy)
     table = _read(released)
     if table is None:
         raise CallError("expected the released table, found None")
+    loaded = _loaded(policy, table)
     before, theirs, outside, earlier = (_read(other) for other in (original, auxiliary, control, against))
     roles = roles_of(loaded, [table, before, theirs, outside, earlier])
-    given = Given(loaded, roles, table, before, theirs, outside, earlier, truth=truth, told=truth, targets=targets)
+    given = Given(loaded, roles, table, before, theirs, outside, earlier, truth, truth, targets=targets)
+    given = replace(given, events=_long(events, loaded), population=population)
     refuse_missing(given)
     with guarded("attacking the release"):
         return list(run(given))
+
+
+def _loaded(policy: Policy | Mapping[str, Any] | str | Path | None, released: pl.DataFrame) -> Policy:
+    if policy is None:
+        return Policy("without a policy", {name: Quasi() for name in released.columns})
+    return policy if isinstance(policy, Policy) else Policy.load(policy)
+
+
+def _long(events: Mapping[str, str] | None, policy: Policy) -> Events | None:
+    if events is None:
+        return None
+    known = [field.name for field in fields(Events)]
+    if unknown := sorted(set(events) - set(known)):
+        raise CallError(f"events: expected {', '.join(known)}; found {', '.join(unknown)}")
+    person = events.get("person", policy.unit)
+    if person is None or "item" not in events:
+        raise CallError("events: expected the columns of item and person (the policy's unit, where it names one)")
+    return Events(person, events["item"], events.get("value"), events.get("date"))
 
 
 def _read(table: Any) -> pl.DataFrame | None:
@@ -69,13 +94,17 @@ def attack_files(
     against: Path | None = None,
     truth: str | None = None,
     targets: int = TARGETS,
+    events: Mapping[str, str] | None = None,
+    population: int | None = None,
+    seed: int | None = None,
 ) -> list[AttackResult]:
     """`attack` on files: the release as it was written, the other tables as the policy reads its input."""
     loaded = Policy.load(policy)
+    loaded = loaded if seed is None else replace(loaded, seed=seed)
     options = read_options(loaded)
     given = {"original": original, "auxiliary": auxiliary, "control": control}
     tables = {name: open_paths([path], options).frame for name, path in given.items() if path is not None}
     released = open_paths([release], release_options(loaded)).frame
     if against is not None:
         tables["against"] = open_paths([against], release_options(loaded)).frame
-    return attack(loaded, released, truth=truth, targets=targets, **tables)
+    return attack(loaded, released, truth=truth, targets=targets, events=events, population=population, **tables)

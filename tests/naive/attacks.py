@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import date
 from fractions import Fraction
+from itertools import accumulate, combinations, pairwise, permutations
 from typing import Any
 
 Row = Mapping[str, Any]
@@ -183,3 +184,96 @@ def nearest(space: Any, t: int) -> tuple[float, float, int]:
         distances.append(total)
     best, second = sorted(distances)[:2]
     return best, second, distances.count(best)
+
+
+# structure -----------------------------------------------------------------------------------------------------------
+
+
+def minimal_uniques(rows: Sequence[Sequence[Any]], largest: int) -> set[tuple[int, tuple[int, ...]]]:
+    """(row, columns): unique on them, and on no part of them."""
+    columns = range(len(rows[0])) if rows else range(0)
+    sets = [names for size in range(1, largest + 1) for names in combinations(columns, size)]
+    unique = {
+        (number, names)
+        for names in sets
+        for number, row in enumerate(rows)
+        if sum(all(row[i] == other[i] for i in names) for other in rows) == 1
+    }
+    return {(row, names) for row, names in unique if not any((row, s) in unique for s in sets if set(s) < set(names))}
+
+
+def zayatz(histogram: Mapping[int, int], people: int) -> Fraction:
+    sample, groups = sum(size * number for size, number in histogram.items()), sum(histogram.values())
+    once = {
+        size: Fraction(size * math.comb(people - size, sample - 1), math.comb(people, sample)) for size in histogram
+    }
+    seen = sum((Fraction(number, groups) * once[size] for size, number in histogram.items()), Fraction(0))
+    if not histogram.get(1, 0) or not seen:
+        return Fraction(0)
+    return histogram[1] * (Fraction(histogram[1], groups) * once[1] / seen) * Fraction(people, sample)
+
+
+def pitman_partition(theta: float, alpha: float, people: int, draw: Any) -> dict[int, int]:
+    """Class sizes to classes of a random partition: each next person joins a class or opens one."""
+    sizes = [1]
+    for n in range(1, people):
+        if draw.random() * (theta + n) < theta + alpha * len(sizes):
+            sizes.append(1)
+            continue
+        while True:  # a class by its size less alpha: a member at random, refused with the chance alpha / size
+            at = _member(sizes, draw, n)
+            if draw.random() * sizes[at] >= alpha:
+                sizes[at] += 1
+                break
+    return dict(Counter(sizes))
+
+
+def _member(sizes: Sequence[int], draw: Any, people: int) -> int:
+    left = int(draw.integers(0, people))
+    for at, size in enumerate(sizes):
+        left -= size
+        if left < 0:
+            return at
+    raise AssertionError
+
+
+def narrowed(released: Sequence[Any], people: Sequence[Any], rules: Sequence[Any]) -> tuple[int, list[int]]:
+    """Cells that cover several values, and by column those of which a finer class inside leaves fewer."""
+    values = [sorted({row[j] for row in people}) for j in range(len(rules))]
+    spans = [[{v for v in values[j] if rule(row[j], v)} for j, rule in enumerate(rules)] for row in released]
+    covered = [
+        {
+            i
+            for i, row in enumerate(people)
+            if all(rule(cell, v) for rule, cell, v in zip(rules, label, row, strict=True))
+        }
+        for label in released
+    ]
+    targets, found = 0, [0] * len(rules)
+    for c in range(len(released)):
+        inner = [
+            i
+            for i in range(len(released))
+            if all(spans[i]) and all(a <= b for a, b in zip(spans[i], spans[c], strict=True)) and spans[i] != spans[c]
+        ]
+        left = covered[c] - set().union(*(covered[i] for i in inner))
+        for j in range(len(rules)):
+            whole, rest = ({people[i][j] for i in rows} for rows in (covered[c], left))
+            targets += bool(left) and len(whole) > 1
+            found[j] += 0 < len(rest) < len(whole)
+    return targets, found
+
+
+def dealt_out(sizes: Sequence[int], values: Sequence[int], l: int) -> list[list[float]]:  # noqa: E741
+    """The chance of each value in each part, over all deals in which some part has fewer than l distinct values."""
+    ends = [0, *accumulate(sizes)]
+    counts = [[0] * (max(values) + 1) for _ in sizes]
+    deals = 0
+    for deal in permutations(values):
+        parts = [deal[first:last] for first, last in pairwise(ends)]
+        if any(len(set(part)) < l for part in parts):
+            deals += 1
+            for i, part in enumerate(parts):
+                for value in part:
+                    counts[i][value] += 1
+    return [[count / deals / size for count in row] for row, size in zip(counts, sizes, strict=True)]

@@ -1,0 +1,104 @@
+"""Downcoding: what minimal generalisation gives away below the released label.
+
+Whoever knows that each row was generalised as little as possible knows more than the label says: had the row's values
+been inside a finer class of the same release, it would stand there. So of the values that a class covers those of the
+finer classes inside it are ruled out, and what is left may be less than the label (Wong et al. 2007; Cohen 2022). The
+attacker knows the quasi-identifiers of a population, not who has which. Global recoding has no classes inside others,
+so nothing is narrowed there by this rule.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from anonym.attacks.linkage import Tables
+from anonym.attacks.matching import Columns, Linked, encode, joined, link
+from anonym.attacks.outcome import AttackResult, Counts, Gate, Trial, judge
+
+
+def downcoding(tables: Tables, *, gate: Gate | None, seed: int | None) -> AttackResult:
+    """The share of generalised cells whose value the attacker rightly places in less than the label covers.
+
+    `tables.auxiliary` is the population (the original). Targets are the released cells that cover more than one of its
+    values. A claim is checked by `tables.truth`, a row's own; without it as many are right as can be, an upper bound.
+    The control claims the same shares at random: an attacker who knows the population, but not how it was generalised.
+    """
+    columns = encode(tables.released, tables.auxiliary, tables.known)
+    linked = link(columns, range(len(tables.known)))
+    weights = pl.DataFrame({"auxiliary": linked.auxiliary}).group_by("auxiliary").agg(people=pl.len())
+    covered = linked.pairs.join(weights, on="auxiliary").join(_tuples(columns, linked), on="auxiliary")
+    left = covered.join(_ruled_out(columns, linked), on=["released", "auxiliary"], how="anti")
+    names = [str(i) for i in range(len(tables.known))]
+    sizes = pl.DataFrame({"released": linked.released}).group_by("released").agg(rows=pl.len())
+    cells = pl.concat([_cells(covered, left, sizes, name) for name in names])
+    narrowed = cells.filter(pl.col("left") < pl.col("covered"))
+    targets = int(cells.filter(pl.col("covered") > 1)["rows"].sum())
+    right = _right(tables, columns, linked, left, narrowed)
+    chance = float(narrowed.select((pl.col("rows") * pl.col("share")).sum()).item() or 0)
+    claims = int(narrowed["rows"].sum())
+    detail = {
+        "cells_narrowed": claims,
+        "classes_narrowed": narrowed["released"].n_unique(),
+        "by_column": {
+            known.name: int(narrowed.filter(pl.col("column") == name)["rows"].sum())
+            for known, name in zip(tables.known, names, strict=True)
+        },
+        "is_upper_bound": not tables.has_truth,
+    }
+    counts = Counts(targets, targets, right, int(claims - right) if tables.has_truth else None)
+    control = Counts(targets, targets, min(chance, float(targets)))
+    knows = ("the policy and the method", *(known.name for known in tables.known))
+    return judge(Trial("downcoding", knows, counts, gate, None, control, None, seed, detail))
+
+
+def _tuples(columns: Columns, linked: Linked) -> pl.DataFrame:
+    """[auxiliary, 0, 1, ...]: the codes of each distinct tuple of the population."""
+    return columns.auxiliary.with_columns(auxiliary=linked.auxiliary).unique("auxiliary", maintain_order=True)
+
+
+def _ruled_out(columns: Columns, linked: Linked) -> pl.DataFrame:
+    """[released, auxiliary]: what a finer class inside covers too."""
+    rows = columns.released.with_columns(released=linked.released).unique("released", maintain_order=True)
+    inside = {str(i): _within(columns.covers[i]) for i in range(len(columns.known))}
+    nested = joined(rows, rows.rename({"released": "auxiliary"}), inside)
+    pairs = nested.rename({"released": "outer", "auxiliary": "inner"})
+    both = pairs.join(pairs.select(outer="inner", inner="outer"), on=["outer", "inner"], how="semi")
+    strict = pairs.join(both, on=["outer", "inner"], how="anti")
+    held = linked.pairs.rename({"released": "inner"})
+    return strict.join(held, on="inner").select(released="outer", auxiliary="auxiliary").unique()
+
+
+def _within(covers: pl.DataFrame) -> pl.DataFrame:
+    """[cell, value] in the sense of a join: cell `value` covers nothing but what `cell` covers."""
+    sizes = covers.group_by("cell").agg(size=pl.len())
+    shared = covers.join(covers, on="value", suffix="_in").group_by("cell", "cell_in").agg(met=pl.len())
+    held = shared.join(sizes, left_on="cell_in", right_on="cell")
+    return held.filter(pl.col("met") == pl.col("size")).select("cell", value="cell_in")
+
+
+def _cells(covered: pl.DataFrame, left: pl.DataFrame, sizes: pl.DataFrame, name: str) -> pl.DataFrame:
+    """[released, column, covered, left, share, rows]: distinct values that the label covers and that are left, and
+    the share of the population under the label that has them."""
+    whole = covered.group_by("released").agg(covered=pl.col(name).n_unique(), everyone=pl.col("people").sum())
+    some = left.select("released", name).unique()
+    rest = some.group_by("released").agg(left=pl.len())
+    with_them = covered.join(some, on=["released", name], how="semi").group_by("released").agg(pl.col("people").sum())
+    found = whole.join(rest, on="released").join(with_them, on="released").join(sizes, on="released")
+    return found.select(
+        "released", "covered", "left", "rows", column=pl.lit(name), share=pl.col("people") / pl.col("everyone")
+    )
+
+
+def _right(tables: Tables, columns: Columns, linked: Linked, left: pl.DataFrame, narrowed: pl.DataFrame) -> float:
+    if tables.truth is None or not tables.has_truth:
+        people = left.group_by("released").agg(pl.col("people").sum())
+        bounded = narrowed.join(people, on="released").select(pl.min_horizontal("rows", "people").sum())
+        return float(bounded.item() or 0)
+    ours = pl.DataFrame({"released": linked.released, "truth": tables.released[tables.truth]})
+    theirs = columns.auxiliary.with_columns(truth=tables.auxiliary[tables.truth]).unique("truth", keep="none")
+    rows = ours.join(theirs, on="truth")
+    right = 0
+    for name in narrowed["column"].unique():
+        claimed = rows.join(narrowed.filter(pl.col("column") == name), on="released", how="semi")
+        right += claimed.join(left.select("released", name).unique(), on=["released", name], how="semi").height
+    return float(right)

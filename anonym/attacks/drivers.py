@@ -1,0 +1,120 @@
+"""Drivers of uniqueness: which columns, and which few of them together, make people unique.
+
+A minimal sample unique is a set of values that one person has alone, none of them to spare. Found as by SUDA2 (Manning,
+Haglin and Keane 2008), here breadth first over the sets of columns: who is unique on a set and on no set one smaller.
+Small sets weigh more: one of s columns scores (m - s)(m - s - 1)..., down to m - M, of m columns and sets of up to M
+(Elliot, Manning and Ford 2002).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from anonym.attacks.matching import clean, coded, people, persons
+from anonym.attacks.outcome import AttackResult, Counts, Trial, judge
+from anonym.attacks.subgroup import worst_of
+
+MOST_SETS = 2_000  # sets of columns looked at; larger sets than fit are left out
+LARGEST = 5  # columns of a set
+
+Set = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Uniques:
+    """Minimal sample uniques: by set of columns the rows of `rows` that have one; rows stand for people."""
+
+    found: dict[Set, NDArray[np.int64]]
+    people: int
+    largest: int
+
+
+def drivers(frame: pl.DataFrame, columns: Sequence[str], *, unit: str | None, seed: int | None) -> AttackResult:
+    """The share of people with a minimal sample unique, and by column its share of the score of all of them.
+
+    `frame` is a release (or the table before it); a null is a value of its own. Never judged: it says why, not whether.
+    """
+    uniques = minimal_uniques(frame, columns, unit=unit)
+    singled = np.unique(np.concatenate([np.zeros(0, np.int64), *uniques.found.values()]))
+    scores = {
+        names: len(rows) * weight(len(names), len(columns), uniques.largest) for names, rows in uniques.found.items()
+    }
+    total = sum(scores.values())
+    detail = {
+        "largest_set": uniques.largest,
+        "uniques": {
+            size: sum(len(r) for s, r in uniques.found.items() if len(s) == size)
+            for size in range(1, uniques.largest + 1)
+        },
+        "contribution": {
+            name: sum(score for names, score in scores.items() if i in names) / total if total else 0.0
+            for i, name in enumerate(columns)
+        },
+        "worst_subgroup": _worst(frame, columns, unit, singled),
+    }
+    counts = Counts(uniques.people, uniques.people, len(singled))
+    return judge(Trial("drivers of uniqueness", tuple(columns), counts, None, seed=seed, detail=detail))
+
+
+def weight(size: int, columns: int, largest: int) -> int:
+    """The score of a minimal sample unique of `size` columns of `columns`."""
+    return math.prod(columns - i for i in range(size, min(largest, columns - 1) + 1))
+
+
+def minimal_uniques(
+    frame: pl.DataFrame, columns: Sequence[str], *, unit: str | None, largest: int = LARGEST, most: int = MOST_SETS
+) -> Uniques:
+    """All minimal sample uniques of up to `largest` columns, or of as many as make `most` sets.
+
+    With a unit a value is unique if one unit has it, in however many rows; rows are then numbered by unit.
+    """
+    who = people(pl.Series(range(frame.height), dtype=pl.UInt32), persons(frame, unit)).sort("tuple")["person"]
+    codes = pl.DataFrame([coded(clean(frame, [name]))[0].alias(str(i)) for i, name in enumerate(columns)])
+    rows = codes.with_columns(person=who.cast(pl.Int64))
+    everyone = int(who.n_unique())
+    alone = set(_alone(rows, range(len(columns))).tolist())
+    largest = _affordable(len(columns), largest, most) if alone else 0
+    below: dict[Set, set[int]] = {(): set()}
+    found: dict[Set, NDArray[np.int64]] = {}
+    for size in range(1, largest + 1):
+        here: dict[Set, set[int]] = {}
+        for names in combinations(range(len(columns)), size):
+            here[names] = set(_alone(rows, names).tolist())
+            smaller = (below[tuple(i for i in names if i != left)] for left in names) if size > 1 else ()
+            if minimal := here[names].difference(*smaller):
+                found[names] = np.array(sorted(minimal), np.int64)
+        below = here
+    return Uniques(found, everyone, largest)
+
+
+def _alone(rows: pl.DataFrame, names: Sequence[int] | range) -> NDArray[np.int64]:
+    """Who has some values of these columns that nobody else has."""
+    groups = (
+        rows.lazy().group_by([str(i) for i in names]).agg(first=pl.col("person").min(), last=pl.col("person").max())
+    )
+    return groups.filter(pl.col("first") == pl.col("last")).select("first").unique().collect().to_series().to_numpy()
+
+
+def _affordable(columns: int, largest: int, most: int) -> int:
+    size, sets = 0, 0
+    while size < min(largest, columns) and sets + math.comb(columns, size + 1) <= most:
+        size += 1
+        sets += math.comb(columns, size)
+    return size
+
+
+def _worst(
+    frame: pl.DataFrame, columns: Sequence[str], unit: str | None, singled: NDArray[np.int64]
+) -> dict[str, object] | None:
+    held = persons(frame, unit)
+    groups = {name: people(coded(clean(frame, [name]))[0], held).rename({"tuple": "group"}) for name in columns}
+    everyone = people(pl.Series(range(frame.height), dtype=pl.UInt32), held).select("person").unique().sort("person")
+    is_single = everyone["person"].cast(pl.Int64).is_in(pl.Series(singled, dtype=pl.Int64).implode())
+    return worst_of(everyone.with_columns(success=is_single.cast(pl.Float64)), groups)
