@@ -11,6 +11,7 @@ from anonym.columns.identifiers import DropColumn, Key, Pseudonym, Redact
 from anonym.columns.shift import Shift
 from anonym.columns.surrogate import Surrogate
 from anonym.criteria import DistinctL, EntropyL, LDiversity, RecursiveL, TCloseness
+from anonym.dp.options import EXPOSURES, TrainingOptions
 from anonym.errors import InternalError
 from anonym.hierarchy.model import (
     Auto,
@@ -54,6 +55,7 @@ from anonym.policy.schema import (
     SearchShape,
     SecondsShape,
     TextOptionsShape,
+    TrainingShape,
     TriesShape,
 )
 from anonym.text.options import RecallGate, TextOptions, UserPattern
@@ -80,6 +82,7 @@ def policy(shape: PolicyShape, data: Mapping[str, Any], base: Path, name: str) -
         search=search(shape.search),
         text=text(shape.text, base),
         attacks=attacks(shape.attacks, base) if shape.attacks is not None else AttackOptions(),
+        training=training(shape.training) if shape.training else None,
         threat_model={key: words for key, words in given.items() if words is not None},
         order=shape.order,
         seed=shape.seed,
@@ -206,6 +209,17 @@ def attacks(shape: AttacksShape, base: Path) -> AttackOptions:
 
 def matched(shape: str | MatchShape) -> Match:
     return Match(shape) if isinstance(shape, str) else Match(shape.column, shape.tolerance, shape.edits)
+
+
+def training(shape: TrainingShape) -> TrainingOptions:
+    limits = {name: getattr(shape.epsilon, name) for name in EXPOSURES}
+    return TrainingOptions(
+        exposure=shape.exposure,
+        epsilon={name: float(limit) for name, limit in limits.items() if limit is not None},
+        delta=float(shape.delta),
+        accountant=shape.accountant,
+        max_records_per_unit=shape.max_records_per_unit,
+    )
 
 
 def text(shape: TextOptionsShape, base: Path) -> TextOptions:

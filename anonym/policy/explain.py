@@ -76,6 +76,10 @@ def _head(policy: Policy) -> Iterator[str]:
         yield f"Reviewed by {_line(policy.reviewed.by)} on {policy.reviewed.date.isoformat()}."
     for key, words in policy.threat_model.items():
         yield f"Threat model, {key}: {_line(words)}"
+    if policy.training is not None:
+        trained = policy.training
+        whom = policy.unit or "record"
+        yield f"Private training: at most ε {trained.limit:g} per {whom} at δ {trained.delta:g}, fixed before training"
 
 
 def _line(words: str) -> str:

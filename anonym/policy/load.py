@@ -23,7 +23,6 @@ class NotYet(NamedTuple):
 NOT_YET: tuple[NotYet, ...] = (
     NotYet("columns.*.bins"),
     NotYet("guarantee.suppression.action", ("mask",)),
-    NotYet("training"),
     NotYet("batch", ("union",)),
 )
 """What a policy may say and no part does yet: refused by name, never passed over. To support an entry, take it out

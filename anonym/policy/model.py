@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from anonym.attacks.options import AttackOptions
 from anonym.columns.actions import Action
 from anonym.criteria import LDiversity, TCloseness
+from anonym.dp.options import TrainingOptions
 from anonym.hierarchy.model import Declaration, Identity
 from anonym.text.options import TextOptions
 
@@ -115,6 +116,7 @@ class Policy:
     search: SearchOptions = field(default_factory=SearchOptions)
     text: TextOptions = field(default_factory=TextOptions)
     attacks: AttackOptions = field(default_factory=AttackOptions)
+    training: TrainingOptions | None = None
     threat_model: Mapping[str, str] = field(default_factory=dict)
     order: Literal["shuffle", "keep"] = "shuffle"
     seed: int = 0

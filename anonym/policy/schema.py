@@ -221,14 +221,15 @@ class EpsilonShape(Shape):
 
     internal: Given[Epsilon] = Field(default=None, description="for use inside the organisation")
     api: Given[Epsilon] = Field(default=None, description="for a model that answers queries")
-    weights: Given[Epsilon] = Field(default=None, description="for a model whose weights are handed over")
+    customer_hosted: Given[Epsilon] = Field(default=None, description="for a model that runs at a customer's")
+    weights: Given[Epsilon] = Field(default=None, description="for a model whose weights are public")
 
 
 class TrainingShape(Shape):
     """Differentially private training."""
 
-    exposure: Annotated[Literal["internal", "api", "weights"], Word()] = Field(
-        description="who gets at the model: internal, api or weights"
+    exposure: Annotated[Literal["internal", "api", "customer_hosted", "weights"], Word()] = Field(
+        description="who gets at the model: internal, api, customer_hosted or weights"
     )
     epsilon: EpsilonShape = Field(description="the largest epsilon at each exposure")
     delta: Annotated[Decimal, Number(gt=0, lt=1)] = Field(description="delta, such as 1.0e-6")
