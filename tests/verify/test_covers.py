@@ -255,8 +255,9 @@ def test_representatives(originals: list[int | None], released: list[int | None]
 
 def test_representatives_of_words_are_words_of_their_group() -> None:
     fact = QuasiFact("q", ("q",), "representative", "suppress")
-    originals, released = pl.Series(["a", "b", "c", None]), pl.Series(["a", "a", "b", "c"])
-    assert misplaced_rows(originals, released, np.array([0, 0, 1, 1]), fact) == 1
+    originals, released = pl.Series(["a", "b", "c", None]), pl.Series(["a", "a", "b", "b"])
+    assert misplaced_rows(originals, released, np.array([0, 0, 1, 1]), fact) == 2
+    assert misplaced_rows(originals, pl.Series(["a", "a", "c", "c"]), np.array([0, 0, 1, 1]), fact) == 0
     with pytest.raises(InternalError, match="String cannot stand for Int64"):
         misplaced_rows(pl.Series([1]), pl.Series(["1"]), np.array([0]), fact)
 
