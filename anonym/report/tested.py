@@ -144,7 +144,19 @@ def _attack(index: int, one: Attack) -> Sequence[object]:
     return named, success, tag("span", said, class_=f"status {kind}")
 
 
-TRAINING = {"outside": "Not covered by ε", "max_records_per_unit": "Records of a unit, at most"}
+TRAINING = {
+    "outside": "Not covered by ε",
+    "max_records_per_unit": "Records of a unit, at most",
+    "clipping_bound": "Clipping bound C",
+    "units": "Units N",
+    "odds": "Odds factor e^ε",
+    "epsilon_of_run": "ε of the last run alone",
+    "limit": "ε of the policy, at most",
+    "policy_sha256": "ε policy, SHA-256",
+    "for_release": "May be released",
+    "end_to_end": "From the input to the model",
+    "says": "In words",
+}
 
 
 def training(evidence: Evidence) -> Section:
@@ -162,8 +174,12 @@ def training(evidence: Evidence) -> Section:
 
 
 def _said(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, list):
-        return "; ".join(map(str, value)) or "nothing"
+        return "; ".join(map(_said, value)) or "nothing"
+    if isinstance(value, dict):
+        return ", ".join(f"{key.replace('_', ' ')} {_said(one)}" for key, one in value.items() if one is not None)
     return figures.number(value) if isinstance(value, int | float) else str(value)
 
 
