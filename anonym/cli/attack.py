@@ -39,6 +39,7 @@ EVENTS = _Columns()
 @click.option(
     "--targets", type=click.IntRange(1), default=10_000, show_default=True, help="People attacked one by one."
 )
+@click.option("--typos", is_flag=True, help="Link in spite of typing errors too (needs anonym[linkage]).")
 @click.option("--seed", type=int, default=None, help="Replaces the policy's seed.")
 @common
 def attack(policy: Path, release: Path, as_json: bool, quiet: bool, **tables: Any) -> None:

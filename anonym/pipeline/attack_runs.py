@@ -32,7 +32,7 @@ from anonym.policy.model import Identifier, Quasi, Sensitive, Text
 
 def run(given: Given) -> Iterator[AttackResult]:
     """Every attack for which there are tables."""
-    by_columns = (_uniqueness, _linkage, _inference, _membership, _copies, _intersection, _text, _structure)
+    by_columns = (_uniqueness, _linkage, _typos, _inference, _membership, _copies, _intersection, _text, _structure)
     for one in by_columns if known_columns(given, given.released, None) else ():
         yield from one(given)
     yield from _tokens(given)
@@ -58,6 +58,16 @@ def _linkage(given: Given) -> Iterator[AttackResult]:
     if tables is None:
         raise InputError("the auxiliary table has none of the quasi-identifiers in the release: give it one to link by")
     yield linkage(tables, gate=given.risk, control=given.control, raw=given.original, seed=given.seed)
+
+
+def _typos(given: Given) -> Iterator[AttackResult]:
+    if not given.typos or given.attacker is None:
+        return
+    from anonym.attacks.typos import typos
+
+    truth = given.truth if given.attacker is not given.original else given.truth or given.told
+    if (tables := tables_of(given, given.released, given.attacker, truth)) is not None:
+        yield typos(tables, gate=given.risk, seed=given.seed, control=given.control, raw=given.original)
 
 
 def _inference(given: Given) -> Iterator[AttackResult]:

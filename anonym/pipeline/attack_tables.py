@@ -66,6 +66,7 @@ class Given:
     gated: bool = False
     targets: int = TARGETS
     events: Events | None = None  # where the tables are long: a row is an event
+    typos: bool = False
     population: int | None = None  # of how many people the release is a sample
 
     @property

@@ -31,6 +31,7 @@ def attack(
     targets: int = TARGETS,
     events: Mapping[str, str] | None = None,
     population: int | None = None,
+    typos: bool = False,
 ) -> list[AttackResult]:
     """Run every attack for which there are tables (Polars, pandas or Arrow frames).
 
@@ -40,7 +41,8 @@ def attack(
     original or auxiliary table; inference and what was left in text an original; intersection `against`, with `truth`
     or the unit in both releases, or the original. `events` says which columns of a long table (a row an event) are
     `item`, `value` and `date`, and `person` (default: the unit); `population` how many people the release is a sample
-    of. Without a policy (None) every released column is a quasi-identifier.
+    of; `typos` links in spite of typing errors too (needs the extra `linkage`). Without a policy (None) every released
+    column is a quasi-identifier.
 
     Attacks on people one by one take at most `targets` of them, drawn by the policy's seed.
     Limits: the policy's gates, else 1 / k for linking (0.1 without a k) and an advantage of 0.1 for inference.
@@ -53,7 +55,7 @@ def attack(
     before, theirs, outside, earlier = (_read(other) for other in (original, auxiliary, control, against))
     roles = roles_of(loaded, [table, before, theirs, outside, earlier])
     given = Given(loaded, roles, table, before, theirs, outside, earlier, truth, truth, targets=targets)
-    given = replace(given, events=_long(events, loaded), population=population)
+    given = replace(given, events=_long(events, loaded), population=population, typos=typos)
     refuse_missing(given)
     with guarded("attacking the release"):
         return list(run(given))
@@ -96,6 +98,7 @@ def attack_files(
     targets: int = TARGETS,
     events: Mapping[str, str] | None = None,
     population: int | None = None,
+    typos: bool = False,
     seed: int | None = None,
 ) -> list[AttackResult]:
     """`attack` on files: the release as it was written, the other tables as the policy reads its input."""
@@ -107,4 +110,6 @@ def attack_files(
     released = open_paths([release], release_options(loaded)).frame
     if against is not None:
         tables["against"] = open_paths([against], release_options(loaded)).frame
-    return attack(loaded, released, truth=truth, targets=targets, events=events, population=population, **tables)
+    return attack(
+        loaded, released, truth=truth, targets=targets, events=events, population=population, typos=typos, **tables
+    )

@@ -277,3 +277,12 @@ def dealt_out(sizes: Sequence[int], values: Sequence[int], l: int) -> list[list[
                 for value in part:
                     counts[i][value] += 1
     return [[count / deals / size for count in row] for row, size in zip(counts, sizes, strict=True)]
+
+
+def levenshtein(one: str, other: str) -> int:
+    if not one or not other:
+        return len(one) + len(other)
+    same = levenshtein(one[1:], other[1:])
+    if one[0] == other[0]:
+        return same
+    return 1 + min(same, levenshtein(one[1:], other), levenshtein(one, other[1:]))
