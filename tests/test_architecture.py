@@ -12,9 +12,9 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "anonym"
 
 LAYERS = [
-    {"cli"},
+    {"cli", "namespace"},
     {"pipeline"},
-    {"report", "policy"},
+    {"report", "policy", "guides"},
     {"search", "columns", "text", "attacks", "verify", "dp", "demo", "engines"},
     {"criteria", "hierarchy", "io"},
     {"errors", "rules"},
