@@ -36,7 +36,7 @@ Weights = NDArray[np.int64]
 
 
 def concrete(domain: pl.Series, members: pl.Series, k: int) -> Declaration:
-    """The declaration for `domain`, (n,) distinct originals, sorted, null last; `members`: (n,) rows or units of each."""
+    """The declaration for `domain`: (n,) distinct originals, sorted, null last; `members` is (n,) rows or units."""
     is_value = domain.is_not_null()
     values, weights = domain.filter(is_value), members.filter(is_value).cast(pl.Int64).to_numpy()
     if len(values) < 3 or values.dtype == pl.Boolean:

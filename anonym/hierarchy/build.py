@@ -199,8 +199,8 @@ def _refuse_uncovered(column: str, missing: NDArray[np.bool_], rows: pl.Series |
     count = "" if rows is None else f" ({int(rows.filter(pl.Series(missing)).sum())} rows)"
     raise InputError(
         f"column '{column}': {distinct} distinct value{'s' if distinct > 1 else ''}{count} not covered by its "
-        "hierarchy. Correct the values, add the missing leaves to the file, or declare `uncovered: suppress` (the rows) "
-        "or `uncovered: top` (their cells become `*`). `anonym explain POLICY DATA --show-values` prints them"
+        "hierarchy. Correct them, add the missing leaves to the file, or declare `uncovered: suppress` (the rows) or "
+        "`uncovered: top` (their cells become `*`). `anonym explain POLICY DATA --show-values` prints them"
     )
 
 

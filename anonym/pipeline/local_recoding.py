@@ -40,7 +40,8 @@ class CodedRecords:
 def coded_records(profile: Profile, source: Source) -> CodedRecords:
     """The table's records, in one streaming pass."""
     with guarded("counting records"):
-        codes, rows, keys = records(binned(source.frame, profile.bins), profile.hierarchies, _sensitive(profile), _normalise(profile))
+        frame = binned(source.frame, profile.bins)
+        codes, rows, keys = records(frame, profile.hierarchies, _sensitive(profile), _normalise(profile))
     quasi = len(profile.hierarchies)
     return CodedRecords(Records(codes[:, :quasi], codes[:, quasi:], rows), keys)
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import polars as pl
 
 from anonym.columns.actions import joins_rows
 from anonym.hierarchy import encode
+from anonym.hierarchy.bins import bin_domain, binned, bins_of
 from anonym.hierarchy.build import build
 from anonym.hierarchy.cells import coded_cells
 from anonym.hierarchy.model import Auto, Cells, Hierarchy
@@ -30,6 +31,7 @@ class Profile:
     cells: Cells
     linking: tuple[str, ...]  # released columns that are constant per unit, so that its rows can be joined
     unit_codes: pl.DataFrame  # unit, code: the units that the cells list one by one
+    bins: Mapping[str, Hierarchy] = field(default_factory=dict)  # of sensitive columns whose values count by bins
 
     @property
     def quasi(self) -> tuple[tuple[ResolvedColumn, Quasi], ...]:
@@ -51,10 +53,16 @@ def profile(policy: Policy, source: Source, columns: tuple[ResolvedColumn, ...],
     )
     linking = _linking(policy, source, columns)
     sensitive = {column.name: domains[column.name]["value"] for column in columns if isinstance(column.role, Sensitive)}
+    bins = {
+        column.name: bins_of(column.name, column.role.bins, sensitive[column.name])
+        for column in columns
+        if isinstance(column.role, Sensitive) and column.role.bins is not None
+    }
+    sensitive |= {name: bin_domain(hierarchy) for name, hierarchy in bins.items()}
     progress.stage("counting combinations", rows)
     with guarded("counting combinations of quasi-identifiers"):
         coded = coded_cells(
-            source.frame,
+            binned(source.frame, bins),
             hierarchies,
             sensitive,
             policy.unit,
@@ -62,7 +70,7 @@ def profile(policy: Policy, source: Source, columns: tuple[ResolvedColumn, ...],
             normalise={column.name: column.role.normalise for column in columns if isinstance(column.role, Quasi)},
         )
     source.refuse_change()
-    return Profile(columns, rows, units, domains, hierarchies, coded.cells, linking, coded.units)
+    return Profile(columns, rows, units, domains, hierarchies, coded.cells, linking, coded.units, bins)
 
 
 def _profiles(policy: Policy) -> bool:

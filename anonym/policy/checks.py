@@ -105,7 +105,7 @@ def _sensitive(subject: Subject) -> Iterator[Finding]:
             if getattr(column, key) is not None and not classes:
                 yield Finding((*at, key), "l and t speak of classes, and without quasi columns there are none")
         if column.bins is not None:
-            yield from hierarchy_checks.nesting((*at, "bins"), column.bins)
+            yield from hierarchy_checks.bins(at, column)
         if column.t is not None:
             yield from _closeness(subject, (*at, "t"), column.t)
 

@@ -13,6 +13,7 @@ from anonym.columns.surrogate import Surrogate
 from anonym.criteria import DistinctL, EntropyL, LDiversity, RecursiveL, TCloseness
 from anonym.dp.options import EXPOSURES, TrainingOptions
 from anonym.errors import InternalError
+from anonym.hierarchy.bins import Bins
 from anonym.hierarchy.model import (
     Auto,
     Breaks,
@@ -98,7 +99,7 @@ def role(shape: columns.ColumnShape, base: Path) -> Role:
         case columns.QuasiShape():
             return quasi(shape, base)
         case columns.SensitiveShape():
-            return Sensitive(diversity(shape.l), closeness(shape.t, base))
+            return Sensitive(diversity(shape.l), closeness(shape.t, base), bins(shape.bins))
         case columns.DropIdentifierShape():
             return Identifier(DropColumn())
         case columns.RedactShape():
@@ -158,6 +159,15 @@ def hierarchy(shape: Any, base: Path) -> Declaration:
         case hierarchies.IpShape():
             return Networks(tuple(shape.ip))
     raise InternalError(f"no conversion of the hierarchy {type(shape).__name__}")
+
+
+def bins(shape: Any) -> Bins | None:
+    match shape:
+        case hierarchies.IntervalShape():
+            return Interval(tuple(shape.interval))
+        case hierarchies.BreaksShape():
+            return Breaks(tuple(tuple(cuts) for cuts in steps(shape)))
+    return None
 
 
 def diversity(shape: Any) -> LDiversity | None:

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any, TypeVar
 
 from anonym.hierarchy.packs import pack_names
-from anonym.policy.column_shapes import QuasiShape
+from anonym.policy.column_shapes import QuasiShape, SensitiveShape
 from anonym.policy.faults import Shaped
 from anonym.policy.hierarchy_shapes import (
     BreaksShape,
@@ -94,6 +94,17 @@ def _cuts(at: At, levels: list[Any], several: bool) -> Iterator[Finding]:
         yield from _ordered(place, cuts, _rises, "cuts that increase")
         if index and not set(cuts) <= set(levels[index - 1]):
             yield Finding(place, f"expected only cuts of the level before (step {index}), so that the levels nest")
+
+
+def bins(at: At, column: SensitiveShape) -> Iterator[Finding]:
+    """One level of numeric bins, whose order is their own."""
+    yield from nesting((*at, "bins"), column.bins)
+    if len(steps(column.bins)) > 1:
+        yield Finding((*at, "bins"), "expected one width, or one list of cuts: bins have one level")
+    if column.t is not None and column.t.order is not None:
+        yield Finding((*at, "t", "order"), "bins are in the order of their numbers; take out one of the two")
+    if column.t is not None and column.t.distance == "hierarchical":
+        yield Finding((*at, "t", "distance"), "expected equal or ordered: bins have no hierarchy")
 
 
 def levels(subject: Shaped, at: At, column: QuasiShape) -> Iterator[Finding]:

@@ -21,7 +21,6 @@ class NotYet(NamedTuple):
 
 
 NOT_YET: tuple[NotYet, ...] = (
-    NotYet("columns.*.bins"),
     NotYet("guarantee.suppression.action", ("mask",)),
     NotYet("batch", ("union",)),
 )

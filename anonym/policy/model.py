@@ -13,6 +13,7 @@ from anonym.attacks.options import AttackOptions
 from anonym.columns.actions import Action
 from anonym.criteria import LDiversity, TCloseness
 from anonym.dp.options import TrainingOptions
+from anonym.hierarchy.bins import Bins
 from anonym.hierarchy.model import Declaration, Identity
 from anonym.text.options import TextOptions
 
@@ -46,6 +47,7 @@ class Sensitive:
 
     l: LDiversity | None = None  # noqa: E741
     t: TCloseness | None = None
+    bins: Bins | None = None  # numbers of one bin count as one value for l and t
 
 
 @dataclass(frozen=True)

@@ -115,6 +115,8 @@ def _misfit(column: ResolvedColumn) -> str | None:
         return f"role text needs text, found {_named(dtype)}"
     if isinstance(role, Identifier) and isinstance(role.action, Shift) and not isinstance(dtype, (*_DATED, pl.String)):
         return f"action shift moves dates, timestamps or ISO text, found {_named(dtype)}"
+    if isinstance(role, Sensitive) and role.bins is not None and not dtype.is_numeric():
+        return f"bins need numbers, found {_named(dtype)}; cast the column, or set input.types for CSV"
     return _quasi_misfit(role, dtype) if isinstance(role, Quasi) else None
 
 

@@ -9,7 +9,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from anonym.verify.bins import binned
 from anonym.verify.codes import Coded, Integers, coded, run_starts, tally
+from anonym.verify.facts import Bins
 from anonym.verify.rows import ReleasedRows
 
 _EXACT = 2**53
@@ -59,9 +61,9 @@ def summed(weight: Floats, group: Integers, groups: int) -> Floats:
     return np.bincount(group, weights=weight, minlength=groups).astype(np.float64)
 
 
-def histogram(rows: ReleasedRows, column: str) -> Histogram:
-    """Count `column` in the classes of `rows`."""
-    value = rows.column(column)
+def histogram(rows: ReleasedRows, column: str, bins: Bins | None = None) -> Histogram:
+    """Count `column`, or its bins, in the classes of `rows`."""
+    value = rows.column(column) if bins is None else coded(binned(rows.values(column), bins))
     owner, place, weight, holders, scale = _entries(rows.owner, value, rows.unit, int(rows.members.sum()))
     return Histogram(value.values, rows.rows, rows.members, owner, place, weight, holders, scale)
 
@@ -94,12 +96,12 @@ def _scale(parts: list[int], members: int) -> float:
     return float(least) if least * members < _EXACT else 1.0
 
 
-def distribution(column: pl.Series, unit: Integers | None = None) -> pl.DataFrame:
+def distribution(column: pl.Series, unit: Integers | None = None, bins: Bins | None = None) -> pl.DataFrame:
     """The distribution of one column of a whole table: `value`, `weight` (rows; or units, each weighing 1).
 
-    `unit` is row-aligned, numbered from 0 without gaps.
+    `unit` is row-aligned, numbered from 0 without gaps. With `bins` the values are bins.
     """
-    value = coded(column)
+    value = coded(column if bins is None else binned(column, bins))
     everyone = np.zeros(len(column), dtype=np.int64)
     members = len(column) if unit is None else int(unit.max(initial=-1)) + 1
     _, place, weight, _, scale = _entries(everyone, value, unit, members)

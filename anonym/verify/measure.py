@@ -127,7 +127,7 @@ def measure(
     rows = released_rows(release, facts, unit_codes, own=own)
     linked = linking(rows, facts)
     by_profile = bool(linked) and not facts.linkable
-    counts = {fact.name: histogram(rows, fact.name) for fact in facts.sensitive}
+    counts = {fact.name: histogram(rows, fact.name, fact.bins) for fact in facts.sensitive}
     references = {name: _canonical(table) for name, table in (reference or {}).items()}
     diverse = [_diversity(fact, counts[fact.name]) for fact in facts.sensitive]
     close = [_closeness(fact, counts[fact.name], references.get(fact.name)) for fact in facts.sensitive]
@@ -206,7 +206,11 @@ def _recurs(rows: ReleasedRows, column: str) -> bool:
 
 
 def _known(rows: ReleasedRows, facts: Facts, counts: Mapping[str, Histogram]) -> dict[str, int | None]:
-    least = {name: int(count.holders.min()) if count.classes else None for name, count in counts.items()}
+    binned = {fact.name for fact in facts.sensitive if fact.bins is not None}
+    least = {
+        name: known(rows, name) if name in binned else int(count.holders.min()) if count.classes else None
+        for name, count in counts.items()
+    }
     return {fact.name: known(rows, fact.name) for fact in facts.keep} | least
 
 

@@ -263,7 +263,6 @@ def test_a_pattern_that_only_looks_like_look_around_is_not_refused_for_it(faults
 NOT_YET: list[tuple[str, str, str]] = [
     (quasi("form: set"), "columns.c.form", "form: set"),
     (quasi("form: representative"), "columns.c.form", "form: representative"),
-    (sensitive("bins: {interval: [5]}"), "columns.c.bins", "bins"),
     (section("search: {strategy: local}"), "search.strategy", "strategy: local"),
     (section("search: {objective: entropy}"), "search.objective", "objective: entropy"),
     (section("search: {objective: class_size}"), "search.objective", "objective: class_size"),

@@ -297,7 +297,6 @@ def test_the_example_of_the_reference_is_read_but_for_what_is_not_built(load: Lo
         load(DESIGN)
     assert [(fault.path, fault.expected.split(" (line")[0]) for fault in caught.value.faults] == [
         ("columns.visits.form", "`form: representative` is not supported yet"),
-        ("columns.salary.bins", "`bins` is not supported yet"),
     ]
 
 

@@ -1,0 +1,100 @@
+"""Bins from policy to verified release."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+import polars as pl
+import pytest
+
+import anonym
+from anonym.errors import GuaranteeError, InputError, PolicyError
+
+
+def paid(table: pl.DataFrame) -> pl.DataFrame:
+    """Every class has many salaries; the old earn 50 to 59 thousand, whatever the exact sum."""
+    low = pl.when(pl.col("age") >= 60).then(50_000).otherwise(20_000 + 20_000 * (pl.int_range(pl.len()) % 3))
+    return table.with_columns(dx=low + pl.int_range(pl.len()) % 977)
+
+
+def policy_of(**sensitive: Any) -> dict[str, Any]:
+    return {
+        "anonym": 1,
+        "unlisted": "drop",
+        "columns": {
+            "age": {"role": "quasi", "hierarchy": {"breaks": [60]}, "coarsest": 2},
+            "dx": {"role": "sensitive", **sensitive},
+        },
+        "guarantee": {"k": 5},
+    }
+
+
+@pytest.mark.parametrize("strategy", ["global", "local"])
+def test_l_counts_bins_and_exact_values_are_released(table: pl.DataFrame, strategy: str) -> None:
+    policy = policy_of(l={"distinct": 2}, bins={"interval": [10_000]}) | {"search": {"strategy": strategy}}
+    release = anonym.apply(policy, paid(table))
+    data = release.data.collect()
+    assert data["dx"].is_in(paid(table)["dx"].implode()).all()
+    bins = defaultdict(set)
+    for age, dx in data.iter_rows():
+        bins[age].add(dx // 10_000)
+    assert min(len(found) for found in bins.values()) >= 2
+    assert release.evidence["guarantee"]["l"]["dx"]["holds"] is True
+    assert anonym.check(policy, data).holds
+
+
+def test_without_bins_the_exact_sums_seem_diverse(table: pl.DataFrame) -> None:
+    """So it is the bins that make the class of the old fail."""
+    release = anonym.apply(policy_of(l={"distinct": 2}) | {"search": {"strategy": "global"}}, paid(table))
+    assert release.evidence["search"]["levels"] == {"age": 1}
+    with_bins = policy_of(l={"distinct": 2}, bins={"interval": [10_000]}) | {"search": {"strategy": "global"}}
+    assert anonym.apply(with_bins, paid(table)).evidence["search"]["levels"] == {"age": 2}
+    with_bins["columns"]["age"]["coarsest"] = 1
+    with pytest.raises(GuaranteeError):
+        anonym.apply(with_bins, paid(table))
+
+
+def test_t_is_taken_between_bins_and_nulls_are_a_bin(table: pl.DataFrame) -> None:
+    frame = paid(table).with_columns(dx=pl.when(pl.int_range(pl.len()) % 5 > 0).then("dx"))
+    policy = policy_of(t={"max": 0.2, "distance": "ordered"}, bins={"breaks": [30_000, 45_000]})
+    release = anonym.apply(policy, frame)
+    assert release.evidence["guarantee"]["t"]["dx"]["achieved"] <= 0.2
+    assert release.evidence["guarantee"]["t"]["dx"]["against_input"] is not None
+    assert release.data.collect()["dx"].null_count() > 0
+
+
+def test_several_sensitive_columns_with_and_without_bins(table: pl.DataFrame) -> None:
+    policy = policy_of(l={"distinct": 2}, bins={"interval": [10_000]})
+    policy["columns"]["plan"] = {"role": "sensitive", "l": {"entropy": 1.5}}
+    policy["columns"]["zip"] = {"role": "sensitive", "l": {"recursive": {"c": 3, "l": 2}}}
+    policy["unit"] = "id"
+    policy["columns"]["id"] = {"role": "identifier"}
+    release = anonym.apply(policy, paid(table))
+    assert all(found["holds"] for found in release.evidence["guarantee"]["l"].values())
+    assert set(release.evidence["guarantee"]["l"]) == {"dx", "plan", "zip"}
+
+
+REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
+    "several widths": ({"bins": {"interval": [5, 10]}}, "columns.dx.bins", "one level"),
+    "several lists of cuts": ({"bins": {"breaks": [[5, 10], [5]]}}, "columns.dx.bins", "one level"),
+    "an order beside": (
+        {"bins": {"interval": [5]}, "t": {"max": 0.1, "distance": "ordered", "order": ["a"]}},
+        "columns.dx.t.order",
+        "in the order of their numbers",
+    ),
+    "cuts that fall": ({"bins": {"breaks": [5, 3]}}, "columns.dx.bins.breaks", "cuts that increase"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_bins_cannot_be(case: str) -> None:
+    sensitive, path, words = REFUSED[case]
+    with pytest.raises(PolicyError) as caught:
+        anonym.Policy.load(policy_of(**sensitive))
+    assert [(fault.path, words in fault.expected) for fault in caught.value.faults] == [(path, True)]
+
+
+def test_text_has_no_bins(table: pl.DataFrame) -> None:
+    with pytest.raises(InputError, match="column dx: bins need numbers, found String"):
+        anonym.apply(policy_of(bins={"interval": [5]}), table)
