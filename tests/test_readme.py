@@ -24,7 +24,7 @@ def anonym(command: str, folder: Path) -> str:
     words = command.split()
     assert words[0] == "anonym"
     done = subprocess.run(
-        [sys.executable, "-m", "anonym.cli", *words[1:]], cwd=folder, capture_output=True, text=True, check=True
+        [sys.executable, "-m", "anonym", *words[1:]], cwd=folder, capture_output=True, text=True, check=True
     )
     return done.stdout
 

@@ -366,7 +366,7 @@ def test_t34_many_values_are_no_reason_to_give_everything_up(case: Load, tmp_pat
     run = [
         sys.executable,
         "-m",
-        "anonym.cli",
+        "anonym",
         "apply",
         "policy.yaml",
         str(t34.file("t34_card.parquet")),

@@ -161,7 +161,7 @@ def test_t52_a_document_longer_than_any_model_takes(case: Load, tmp_path: Path) 
     run = [
         sys.executable,
         "-m",
-        "anonym.cli",
+        "anonym",
         "apply",
         "policy.yaml",
         str(t52.file("t52_long.parquet")),
