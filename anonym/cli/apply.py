@@ -21,6 +21,7 @@ from anonym.cli.shares import SHARE
     "--hold-out", type=SHARE, default=None, help="Share of the units split off before, as a control of the attacks."
 )
 @click.option("--keep-hold-out", type=ANY, default=None, help="Keep who was held out (raw rows) in this Parquet file.")
+@click.option("--plan", type=ANY, default=None, help="An earlier release's plan: a new batch at the same levels.")
 @common
 def apply(
     policy: Path,
@@ -30,6 +31,7 @@ def apply(
     seed: int | None,
     hold_out: Decimal | None,
     keep_hold_out: Path | None,
+    plan: Path | None,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -49,6 +51,7 @@ def apply(
             seed=seed,
             held_share=hold_out,
             keep_hold_out=keep_hold_out,
+            plan=plan,
             progress=progress,
         )
     show(outcome.evidence, as_json, quiet)

@@ -25,9 +25,10 @@ from anonym.pipeline.profile import profile
 from anonym.pipeline.progress import Progress
 from anonym.pipeline.recall_gate import gate_recall
 from anonym.pipeline.rejected import rejected_evidence
+from anonym.pipeline.replanned import read_plan
 from anonym.pipeline.solve import solve, suppression_limit
 from anonym.pipeline.text_days import text_key
-from anonym.pipeline.transform import TextLedger, transform
+from anonym.pipeline.transform import TextLedger, masks_rows, transform
 from anonym.pipeline.verifying import Verified, released_schema, verify
 from anonym.pipeline.write import Written, write_release
 from anonym.policy import Policy
@@ -74,31 +75,40 @@ def apply_files(
     seed: int | None = None,
     held_share: Decimal | None = None,
     keep_hold_out: Path | None = None,
+    plan: Path | None = None,
     progress: Progress | None = None,
 ) -> Outcome:
     """Release the files under the policy. Raises an AnonymError; then nothing new stands at `output`.
 
     `held_share` replaces the policy's `attacks.hold_out`; who is held out is written to `keep_hold_out` if given.
+    `plan` is the file of an earlier release's plan: its levels are used, and rows that it does not list suppressed.
     """
     clock = Clock()
     refuse_unknown_output(output)
     refuse_existing(keep_hold_out, force=force)
     loaded = _load(policy, seed, held_share)
+    earlier = None if plan is None else read_plan(plan, loaded)
     source = open_paths(paths, read_options(loaded))
     for file in source.files:
         if same_file(file.path, output):
             raise CallError("the output is one of the inputs: write the release to another place")
     with Target(output, force=force) as target:
-        return release_to(target, loaded, source, clock, progress or Progress(), keep_hold_out)
+        return release_to(target, loaded, source, clock, progress or Progress(), keep_hold_out, earlier)
 
 
 def release_to(
-    target: Target, policy: Policy, source: Source, clock: Clock, progress: Progress, keep_hold_out: Path | None = None
+    target: Target,
+    policy: Policy,
+    source: Source,
+    clock: Clock,
+    progress: Progress,
+    keep_hold_out: Path | None = None,
+    plan: Plan | None = None,
 ) -> Outcome:
     """Make, verify and publish a release at `target`; a refused run leaves its evidence beside it."""
     try:
         with PrivateFolder() as private:
-            made = make(policy, source, target.part, private, clock, progress)
+            made = make(policy, source, target.part, private, clock, progress, plan)
             if keep_hold_out is not None:
                 keep(made.held, keep_hold_out)
     except (GuaranteeError, InconclusiveError, VerificationError) as error:
@@ -120,20 +130,29 @@ def publish(target: Target, evidence: dict[str, Any], plan: Plan | None) -> None
     target.publish()
 
 
-def make(policy: Policy, source: Source, part: Path, private: PrivateFolder, clock: Clock, progress: Progress) -> Made:
+def make(
+    policy: Policy,
+    source: Source,
+    part: Path,
+    private: PrivateFolder,
+    clock: Clock,
+    progress: Progress,
+    plan: Plan | None = None,
+) -> Made:
     """Profile, search, apply, verify: the release is written to `part` and read again from there."""
     columns = policy.resolve(source.schema)
-    refuse_unwritable(part.suffix, released_schema(columns))
+    masks = masks_rows(policy)
+    refuse_unwritable(part.suffix, released_schema(columns, masks=masks))
     held = hold_out(policy, source, private)
     source = held.source
     keyring = read_keys(_keys(policy, columns), policy.base)
     scrubber = _scrubber(policy, columns, keyring)
     recall = gate_recall(policy, columns, scrubber)
-    seen = profile(policy, source, columns, progress)
+    seen = profile(policy, source, columns, progress, plan)
     refuse_rare_keep_values(policy, columns, source)
-    recoding = solve(policy, seen, source, progress)
+    recoding = solve(policy, seen, source, progress, is_planned=plan is not None)
     released = transform(policy, source, seen, recoding, keyring, scrubber)
-    remaining = seen.rows - (recoding.found.suppressed_rows if recoding else 0)
+    remaining = seen.rows - (recoding.found.suppressed_rows if recoding and not masks else 0)
     progress.stage("writing the release", remaining)
     written = write_release(
         released.frame, part, order=policy.order, rows=remaining, private=private, progress=progress
@@ -146,7 +165,7 @@ def make(policy: Policy, source: Source, part: Path, private: PrivateFolder, clo
         text_from=_text_from(released.ledgers),
         by_class=recoding is not None and recoding.levels is None,
     )
-    verified = verify(part, source, written, facts, columns)
+    verified = verify(part, source, written, facts, columns, masks=masks and recoding is not None)
     names = file_names([file.path for file in source.files])
     run = Run(
         policy, seen, recoding, keyring, released.ledgers, scrubber, names, held.rows, held.units, recall=recall
@@ -155,13 +174,13 @@ def make(policy: Policy, source: Source, part: Path, private: PrivateFolder, clo
     refuse_failed(verified, evidence)
     if policy.attacks:
         found = withstand(
-            policy, columns, part, released_schema(columns), read_options(policy), held, written, progress
+            policy, columns, part, released_schema(columns, masks=masks), read_options(policy), held, written, progress
         )
         run = replace(run, attacks=tuple(result.as_dict() for result in found))
         evidence = verified_evidence(run, verified, written, part, clock)
         refuse(found, evidence)
-    plan = recoding.plan(policy.sha256) if recoding else None
-    return Made(run, written, verified, plan, evidence, held)
+    made = plan or (recoding.plan(policy.sha256) if recoding else None)
+    return Made(run, written, verified, made, evidence, held)
 
 
 def refuse_failed(verified: Verified, evidence: dict[str, Any]) -> None:

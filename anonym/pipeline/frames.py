@@ -14,6 +14,8 @@ from anonym.pipeline.applying import Made, make, publish, refuse_failed, verifie
 from anonym.pipeline.evidence import Clock
 from anonym.pipeline.gates import refuse_unknown_output
 from anonym.pipeline.progress import Progress
+from anonym.pipeline.replanned import refuse_another
+from anonym.pipeline.transform import masks_rows
 from anonym.pipeline.verifying import verify
 from anonym.pipeline.write import sink
 from anonym.policy.model import Policy
@@ -41,7 +43,12 @@ class Release:
             sink(self.data, target.part)
             run = self._made.run
             verified = verify(
-                target.part, self._made.held.source, self._made.written, self._made.verified.facts, run.profile.columns
+                target.part,
+                self._made.held.source,
+                self._made.written,
+                self._made.verified.facts,
+                run.profile.columns,
+                masks=run.recoding is not None and masks_rows(run.policy),
             )
             evidence = verified_evidence(run, verified, self._made.written, target.part, clock)
             refuse_failed(verified, evidence)
@@ -49,16 +56,26 @@ class Release:
         return place
 
 
-def apply(policy: Policy | Mapping[str, Any] | str | Path, table: Any, *, progress: Progress | None = None) -> Release:
+def apply(
+    policy: Policy | Mapping[str, Any] | str | Path,
+    table: Any,
+    *,
+    plan: Plan | None = None,
+    progress: Progress | None = None,
+) -> Release:
     """Release `table` (Polars frame, lazy or not, pandas or Arrow) under the policy.
+
+    `plan` is an earlier release's: its levels are used again, and rows that it does not list are suppressed.
 
     Everything is done as on the command line, with the written file in a private folder: searched, applied, verified.
     Raises an AnonymError (see anonym.errors) and returns nothing where the promise cannot be kept.
     """
     clock, source = Clock(), open_frame(table)
     loaded = policy if isinstance(policy, Policy) else Policy.load(policy)
+    if plan is not None:
+        refuse_another(plan, loaded)
     with PrivateFolder() as private:
         part = private.file("release.parquet")
-        made = make(loaded, source, part, private, clock, progress or Progress())
+        made = make(loaded, source, part, private, clock, progress or Progress(), plan)
         data = pl.read_parquet(part)
     return Release(data.lazy(), made.plan, made.evidence, made)

@@ -19,7 +19,7 @@ from anonym.hierarchy.holders import holders
 from anonym.hierarchy.model import Hierarchy
 from anonym.io import Source, guarded
 from anonym.pipeline.profile import Profile
-from anonym.pipeline.recoding import STAR, Found, Recoding
+from anonym.pipeline.recoding import KEPT, STAR, Found, Recoding
 from anonym.policy.model import Form
 from anonym.search.local.atoms import is_line
 from anonym.search.local.records import SUPPRESSED, LocalSolution, Records, Vocabulary
@@ -110,6 +110,13 @@ class LocalRecoding(Recoding):
         return None
 
     def apply(self, frame: pl.LazyFrame) -> pl.LazyFrame:
+        return self._classed(frame).filter(pl.col(CLASS) != SUPPRESSED)
+
+    def flagged(self, frame: pl.LazyFrame) -> pl.LazyFrame:
+        classed = self._classed(frame).with_columns((pl.col(CLASS) != SUPPRESSED).alias(KEPT))
+        return classed.with_columns(pl.when(KEPT).then(CLASS).alias(CLASS))
+
+    def _classed(self, frame: pl.LazyFrame) -> pl.LazyFrame:
         """One pass reads the rows' keys (8 bytes a row or more); rows of one record take its classes in input order."""
         with guarded("finding each row's class"):
             keys = binned(frame, self.profile.bins).select(
@@ -123,7 +130,7 @@ class LocalRecoding(Recoding):
         parts = self.solution.parts
         of_row[order[: int(parts.rows.sum())]] = np.repeat(parts.cls, parts.rows)
         classes = pl.LazyFrame({CLASS: of_row})
-        return pl.concat([frame, classes], how="horizontal").filter(pl.col(CLASS) != SUPPRESSED)
+        return pl.concat([frame, classes], how="horizontal")
 
     def release(self, column: int, form: Form) -> list[pl.Expr]:
         return forms.release_tables(self._tables(column, form), pl.col(CLASS))
@@ -166,10 +173,11 @@ class LocalRecoding(Recoding):
         if cells is None:
             is_star: NDArray[np.bool_] = hierarchy.labels.eq_missing(STAR).to_numpy()
             is_star[np.unique(hierarchy.ancestor[0])] = False
-            return is_star[self.solution.nodes[:, column]]
+            return np.asarray(is_star[self.solution.nodes[:, column]])
         if cells.members is not None:
             sizes: NDArray[np.int64] = np.bitwise_count(cells.members).sum(axis=1, dtype=np.int64)
-            return sizes == max(hierarchy.leaves, 2)
+            whole: NDArray[np.bool_] = sizes == max(hierarchy.leaves, 2)
+            return whole
         assert cells.low is not None
         starred: NDArray[np.bool_] = cells.low < 0
         return starred

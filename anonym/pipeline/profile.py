@@ -15,8 +15,10 @@ from anonym.hierarchy.cells import coded_cells
 from anonym.hierarchy.model import Auto, Cells, Hierarchy
 from anonym.io import Source, guarded
 from anonym.pipeline.progress import Progress
+from anonym.pipeline.replanned import followed
 from anonym.policy.model import Identifier, Keep, Policy, Quasi, Sensitive
 from anonym.policy.resolve import ResolvedColumn
+from anonym.search.plan import Plan
 
 
 @dataclass(frozen=True)
@@ -39,8 +41,17 @@ class Profile:
         return tuple((column, column.role) for column in self.columns if isinstance(column.role, Quasi))
 
 
-def profile(policy: Policy, source: Source, columns: tuple[ResolvedColumn, ...], progress: Progress) -> Profile:
-    """Count the table's domains and cells. Raises InputError where a value does not fit its hierarchy."""
+def profile(
+    policy: Policy,
+    source: Source,
+    columns: tuple[ResolvedColumn, ...],
+    progress: Progress,
+    plan: Plan | None = None,
+) -> Profile:
+    """Count the table's domains and cells, hierarchies held to an earlier plan where there is one.
+
+    Raises InputError where a value does not fit its hierarchy, CallError where the plan does not.
+    """
     progress.stage("reading values", None)
     with guarded("counting rows"):
         rows = int(source.frame.select(pl.len()).collect().item())
@@ -51,6 +62,8 @@ def profile(policy: Policy, source: Source, columns: tuple[ResolvedColumn, ...],
         for column in columns
         if isinstance(column.role, Quasi)
     )
+    if plan is not None:
+        hierarchies = followed(plan, hierarchies)
     linking = _linking(policy, source, columns)
     sensitive = {column.name: domains[column.name]["value"] for column in columns if isinstance(column.role, Sensitive)}
     bins = {

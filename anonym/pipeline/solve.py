@@ -51,12 +51,17 @@ def uncovered_rows(profile: Profile) -> int:
     return profile.rows - profile.cells.total_rows
 
 
-def solve(policy: Policy, profile: Profile, source: Source, progress: Progress) -> Recoding | None:
-    """Search. Raises GuaranteeError where no recoding within the limits keeps the promise."""
+def solve(
+    policy: Policy, profile: Profile, source: Source, progress: Progress, *, is_planned: bool = False
+) -> Recoding | None:
+    """Search; `is_planned` where an earlier plan has fixed the levels, so that only classes can fail.
+
+    Raises GuaranteeError where no recoding within the limits keeps the promise.
+    """
     problem = state(policy, profile)
     if problem is None:
         return None
-    wanted, why = _wanted(policy, problem)
+    wanted, why = ("global", "the levels of an earlier plan") if is_planned else _wanted(policy, problem)
     if wanted == "global":
         recoding: Recoding = GlobalRecoding(problem, profile, _globally(problem, policy, progress), policy.unit, why)
     else:

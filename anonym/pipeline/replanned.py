@@ -1,0 +1,61 @@
+"""A new batch under an earlier plan: its levels and nodes, and nothing that it does not list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from anonym.errors import CallError
+from anonym.hierarchy.model import Hierarchy
+from anonym.policy.model import Policy
+from anonym.search.plan import Plan, PlanColumn, hierarchy_sha256
+
+
+def read_plan(path: Path, policy: Policy) -> Plan:
+    """The plan in a file. Raises CallError where it cannot be read or belongs to another policy."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        raise CallError(f"the plan {path.name} cannot be read") from None
+    plan = Plan.load(text)
+    refuse_another(plan, policy)
+    return plan
+
+
+def refuse_another(plan: Plan, policy: Policy) -> None:
+    """Raises CallError for the plan of another policy, or one that cannot be applied again."""
+    if plan.policy != policy.sha256:
+        raise CallError("the plan is of another policy: use the policy it was made under, or make a new plan")
+    if any(column.level is None for column in plan.columns):
+        raise CallError(
+            "a plan of local recoding cannot be applied again, for it does not say which values went together: "
+            "search.strategy global makes one that can"
+        )
+
+
+def followed(plan: Plan, hierarchies: Sequence[Hierarchy]) -> tuple[Hierarchy, ...]:
+    """The hierarchies of a new batch held to the plan: one level each, rows under a node it does not list suppressed.
+
+    Raises CallError where a hierarchy is not the one the plan was made with.
+    """
+    listed = {column.name: column for column in plan.columns}
+    if set(listed) != {hierarchy.column for hierarchy in hierarchies}:
+        raise CallError("the plan is of another table: its quasi-identifiers are others")
+    return tuple(_held(hierarchy, listed[hierarchy.column]) for hierarchy in hierarchies)
+
+
+def _held(hierarchy: Hierarchy, column: PlanColumn) -> Hierarchy:
+    level = column.level
+    assert level is not None
+    if hierarchy_sha256(hierarchy) != column.hierarchy or not hierarchy.finest <= level <= hierarchy.coarsest:
+        raise CallError(
+            f"column {column.name}: its hierarchy is not the one of the plan (drawn up from other data, or its file "
+            "has changed)"
+        )
+    labels = hierarchy.labels.gather(hierarchy.ancestor[level].astype(np.int64))
+    known = labels.is_in(pl.Series(column.nodes, dtype=pl.String).implode(), nulls_equal=True).to_numpy()
+    return replace(hierarchy, finest=level, coarsest=level, suppressed=hierarchy.suppressed | ~known)
