@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -12,7 +13,7 @@ from anonym.columns.actions import key_of
 from anonym.columns.keys import Key, Keyring, read_keys
 from anonym.errors import CallError, GuaranteeError, InconclusiveError, VerificationError
 from anonym.hierarchy.model import FileHierarchy, Networks, Prefix
-from anonym.io import PrivateFolder, Source, Target, open_paths
+from anonym.io import PrivateFolder, Source, Target, guarded, open_paths
 from anonym.io.release import refuse_unwritable
 from anonym.io.source import ReadOptions, file_sha256, same_file
 from anonym.pipeline.attack_gates import withstand
@@ -38,6 +39,7 @@ from anonym.policy.resolve import ResolvedColumn
 from anonym.report.evidence import complete, dump
 from anonym.report.html import render
 from anonym.search.plan import Plan
+from anonym.verify.digest import keyed_digest
 from anonym.verify.release import RARE_KEEP
 
 REPORTS = (".report.html", ".report.json")
@@ -168,7 +170,18 @@ def make(
     verified = verify(part, source, written, facts, columns, masks=masks and recoding is not None)
     names = file_names([file.path for file in source.files])
     run = Run(
-        policy, seen, recoding, keyring, released.ledgers, scrubber, names, held.rows, held.units, recall=recall
+        policy,
+        seen,
+        recoding,
+        keyring,
+        released.ledgers,
+        scrubber,
+        names,
+        held.rows,
+        held.units,
+        recall=recall,
+        plan=plan or (recoding.plan(policy.sha256) if recoding else None),
+        input_digest=_input_digest(policy, columns, keyring, source),
     )
     evidence = verified_evidence(run, verified, written, part, clock)
     refuse_failed(verified, evidence)
@@ -179,8 +192,7 @@ def make(
         run = replace(run, attacks=tuple(result.as_dict() for result in found))
         evidence = verified_evidence(run, verified, written, part, clock)
         refuse(found, evidence)
-    made = plan or (recoding.plan(policy.sha256) if recoding else None)
-    return Made(run, written, verified, made, evidence, held)
+    return Made(run, written, verified, run.plan, evidence, held)
 
 
 def refuse_failed(verified: Verified, evidence: dict[str, Any]) -> None:
@@ -250,6 +262,17 @@ def _text_from(ledgers: Sequence[TextLedger]) -> tuple[str, ...] | None:
 def verified_evidence(run: Run, verified: Verified, written: Written, part: Path, clock: Clock) -> dict[str, Any]:
     """The evidence of a written and verified file."""
     output = {"rows": written.rows, "units": verified.measured.units, "digest": verified.digest}
-    facts = facts_of_run(run, verified.measured, verified.checks, verified.facts, output, None)
-    facts["environment"] = clock.environment(run.recoding, {"release": file_sha256(part)})
+    facts = facts_of_run(run, verified.measured, verified.checks, verified.facts, output, run.input_digest)
+    files = {"release": file_sha256(part)}
+    if run.plan is not None:
+        files["plan"] = hashlib.sha256(run.plan.dump().encode()).hexdigest()
+    facts["environment"] = clock.environment(run.recoding, files)
     return dict(complete(facts))
+
+
+def _input_digest(policy: Policy, columns: Sequence[ResolvedColumn], keyring: Keyring, source: Source) -> str | None:
+    """An HMAC of the input's class table under the policy's first key; None without a key."""
+    for key in _keys(policy, columns):
+        with guarded("computing the input's digest"):
+            return keyed_digest(keyring[key].digest(b"input digest"), source.frame, facts_of(policy, columns))
+    return None

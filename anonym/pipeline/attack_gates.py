@@ -15,9 +15,11 @@ from anonym.pipeline.attack_runs import run
 from anonym.pipeline.attack_tables import Given, known_columns
 from anonym.pipeline.holding_out import HeldOut
 from anonym.pipeline.progress import Progress
+from anonym.pipeline.transform import masks_rows
 from anonym.pipeline.write import ROW, Written
 from anonym.policy.model import Drop, Keep, Policy
 from anonym.policy.resolve import ResolvedColumn
+from anonym.verify.rows import MARK
 
 
 def withstand(
@@ -42,6 +44,8 @@ def withstand(
     needed = [name for name, role in roles.items() if not isinstance(role, Drop | Keep) or name == policy.unit]
     with guarded("attacking the written file"):
         released = written(part, schema).collect().with_columns(aligned.alignment[ROW])
+        if masks_rows(policy) and MARK in schema:
+            released = released.filter(~pl.col(MARK)).drop(MARK)
         original = _original(held.source, needed)
         given = Given(
             policy, roles, released, original, _auxiliary(policy, options), held.control(), told=ROW, gated=True

@@ -28,6 +28,7 @@ from anonym.policy.explain import levels as level_words
 from anonym.policy.model import Drop, Identifier, Keep, Policy, Quasi, Sensitive, Text
 from anonym.policy.resolve import ResolvedColumn
 from anonym.report.evidence import Group, class_histogram, protect
+from anonym.search.plan import Plan
 from anonym.verify.facts import Facts
 from anonym.verify.measure import Measured, Reached
 
@@ -116,6 +117,8 @@ class Run:
     held_units: int | None = None
     attacks: Sequence[Mapping[str, Any]] = ()
     recall: Mapping[str, Any] | None = None
+    plan: Plan | None = None
+    input_digest: str | None = None
 
 
 def policy_part(policy: Policy) -> dict[str, Any]:
@@ -327,7 +330,7 @@ def _suppression(run: Run) -> dict[str, Any]:
         "limit": float(limit),
         "limit_rows": suppression_limit(run.policy, problem.rows),
         "uncovered": problem.lost,
-        "action": "drop",
+        "action": run.policy.guarantee.action if run.policy.guarantee else "drop",
         "groups": protect(list(_groups(run.recoding)), problem.k),
     }
 

@@ -41,6 +41,7 @@ from anonym.verify.facts import (
     QuasiFact,
     SensitiveFact,
 )
+from anonym.verify.rows import MARK
 
 
 def facts_of(
@@ -72,7 +73,9 @@ def promised_columns(policy: Policy, schema: Mapping[str, pl.DataType]) -> tuple
     roles = {name: role for name, role in policy.columns.items() if not is_glob(name) or name in schema}
     known = {part: name for name, role in roles.items() for part in _released(name, role)}
     globs = tuple(name for name in policy.columns if is_glob(name))
-    extra = [name for name in schema if name not in known and not entries_of(name, roles, globs)]
+    masks = policy.guarantee is not None and policy.guarantee.action == "mask"
+    ours = {MARK} if masks and schema.get(MARK) == pl.Boolean else set()
+    extra = [name for name in schema if name not in {*known, *ours} and not entries_of(name, roles, globs)]
     missing = [part for part, name in known.items() if part not in schema and _is_released(roles[name])]
     if extra or missing:
         said = [f"{len(extra)} columns that the policy does not know: {', '.join(extra)}"] if extra else []
@@ -85,7 +88,7 @@ def promised_columns(policy: Policy, schema: Mapping[str, pl.DataType]) -> tuple
         for name, role in roles.items()
     ]
     for name in schema:
-        if name not in known:
+        if name not in known and name not in ours:
             pattern = entries_of(name, roles, globs)[0]
             columns.append(ResolvedColumn(name, schema[name], policy.columns[pattern], pattern))
     return tuple(columns)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +20,7 @@ from anonym.search.plan import Plan, class_nodes, plan_of
 from anonym.search.problem import Problem, Solution
 
 _CODE = "\x00code"
+KEPT = "\x00kept"  # whether a row is released; the others are masked
 STAR = "*"
 
 
@@ -60,6 +62,10 @@ class Recoding(ABC):
     @abstractmethod
     def apply(self, frame: pl.LazyFrame) -> pl.LazyFrame:
         """The input's rows without the suppressed ones, and with hidden columns that `release` reads."""
+
+    @abstractmethod
+    def flagged(self, frame: pl.LazyFrame) -> pl.LazyFrame:
+        """As `apply`, with the suppressed rows too, told apart by the hidden column KEPT."""
 
     @abstractmethod
     def release(self, column: int, form: Form) -> list[pl.Expr]:
@@ -145,13 +151,21 @@ class GlobalRecoding(Recoding):
 
     def apply(self, frame: pl.LazyFrame) -> pl.LazyFrame:
         frame = coded(frame, self.profile)
+        for condition in self._kept():
+            frame = frame.filter(condition)
+        return frame
+
+    def flagged(self, frame: pl.LazyFrame) -> pl.LazyFrame:
+        return coded(frame, self.profile).with_columns(pl.all_horizontal(pl.lit(True), *self._kept()).alias(KEPT))
+
+    def _kept(self) -> Iterator[pl.Expr]:
+        """What must hold of a row for it to be released."""
         if len(self.solution.dropped_units) and self.unit is not None:
             codes = self.profile.unit_codes
             gone = codes.filter(pl.col("code").is_in(self.solution.dropped_units))["unit"]
-            frame = frame.filter(~pl.col(self.unit).is_in(gone.implode(), nulls_equal=True))
-        if self.solution.kept.all() and not self.problem.lost:
-            return frame
-        return frame.filter(self._in_kept_class())
+            yield ~pl.col(self.unit).is_in(gone.implode(), nulls_equal=True)
+        if not self.solution.kept.all() or self.problem.lost:
+            yield self._in_kept_class()
 
     def release(self, column: int, form: Form) -> list[pl.Expr]:
         hierarchy = self.problem.hierarchies[column]

@@ -14,12 +14,13 @@ from anonym.columns.keys import Keyring
 from anonym.hierarchy import encode
 from anonym.io import Source, guarded
 from anonym.pipeline.profile import Profile
-from anonym.pipeline.recoding import Recoding
+from anonym.pipeline.recoding import KEPT, Recoding
 from anonym.pipeline.text_days import days_by_unit
 from anonym.pipeline.write import ROW, UNIT
 from anonym.policy.model import Identifier, Keep, Policy, Quasi, Sensitive, Text
 from anonym.policy.resolve import ResolvedColumn
 from anonym.text.duplicates import Duplicates, duplicates
+from anonym.verify.rows import MARK
 
 if TYPE_CHECKING:
     from anonym.text.scrub import Scrubber
@@ -72,8 +73,9 @@ def transform(
 ) -> Transform:
     """Declare how every released column comes from the input. Nothing is read yet."""
     frame = source.frame.with_row_index(ROW)
+    masks = recoding is not None and masks_rows(policy)
     if recoding is not None:
-        frame = recoding.apply(frame)
+        frame = _masked(recoding.flagged(frame), profile) if masks else recoding.apply(frame)
     table = actions.Table(keyring, _distinct_of(source), _unit(policy, profile))
     ledgers: list[TextLedger] = []
     days = days_by_unit(policy, keyring)
@@ -90,8 +92,23 @@ def transform(
             released.append(_scrubbed(column, ledger, scrubber, policy.unit if days else None, days))
         else:
             released += _released(column, profile, recoding, table)
+    if masks:
+        released = [pl.when(KEPT).then(column).alias(column.meta.output_name()) for column in released]
+        released.append(~pl.col(KEPT).alias(MARK))
     hidden = [pl.col(ROW)] + ([_canonical_unit(policy, profile)] if policy.unit else [])
     return Transform(frame.select(*released, *hidden), tuple(ledgers))
+
+
+def masks_rows(policy: Policy) -> bool:
+    """Whether suppressed rows stay as empty ones."""
+    return policy.guarantee is not None and policy.guarantee.action == "mask"
+
+
+def _masked(frame: pl.LazyFrame, profile: Profile) -> pl.LazyFrame:
+    """Without the values of rows that are suppressed; quasi-identifiers are read from their codes."""
+    quasi = {column.name for column, _ in profile.quasi}
+    others = [column.name for column in profile.columns if column.name not in quasi]
+    return frame.with_columns(pl.when(KEPT).then(pl.col(name)).alias(name) for name in others)
 
 
 def _distinct_of(source: Source) -> Callable[[str], pl.Series]:

@@ -20,6 +20,7 @@ from anonym.verify.digest import digest
 from anonym.verify.facts import Facts
 from anonym.verify.measure import Measured
 from anonym.verify.release import verify_release
+from anonym.verify.rows import MARK
 
 
 @dataclass(frozen=True)
@@ -36,15 +37,17 @@ class Verified:
         return tuple(f"{check.name} ({check.detail})" for check in self.checks if not check.held)
 
 
-def verify(part: Path, source: Source, written: Written, facts: Facts, columns: tuple[ResolvedColumn, ...]) -> Verified:
+def verify(
+    part: Path, source: Source, written: Written, facts: Facts, columns: tuple[ResolvedColumn, ...], *, masks: bool
+) -> Verified:
     """Re-read the file at `part` by the separate code path. The caller decides what a failure means."""
-    schema = released_schema(columns)
+    schema = released_schema(columns, masks=masks)
     measured, checks = verify_release(part, source.frame, written.alignment, facts, schema)
     return Verified(facts, measured, tuple(checks), digest(reread(part, schema), facts))
 
 
-def released_schema(columns: tuple[ResolvedColumn, ...]) -> Mapping[str, pl.DataType]:
-    """Names and types of the release, in its order."""
+def released_schema(columns: tuple[ResolvedColumn, ...], *, masks: bool = False) -> Mapping[str, pl.DataType]:
+    """Names and types of the release, in its order. `masks`: with the column that marks suppressed rows."""
     found: dict[str, pl.DataType] = {}
     for column in columns:
         match column.role:
@@ -56,4 +59,4 @@ def released_schema(columns: tuple[ResolvedColumn, ...]) -> Mapping[str, pl.Data
                 found[column.name] = pl.String()
             case Sensitive() | Keep():
                 found[column.name] = plain_dtype(column.dtype)
-    return found
+    return found | ({MARK: pl.Boolean()} if masks else {})

@@ -21,7 +21,6 @@ class NotYet(NamedTuple):
 
 
 NOT_YET: tuple[NotYet, ...] = (
-    NotYet("guarantee.suppression.action", ("mask",)),
     NotYet("batch", ("union",)),
 )
 """What a policy may say and no part does yet: refused by name, never passed over. To support an entry, take it out

@@ -50,6 +50,8 @@ def resolve(policy: Policy, schema: Mapping[str, pl.DataType]) -> tuple[Resolved
     )
     misfits += [f"column {column.name}: {misfit}" for column in columns if (misfit := _misfit(column))]
     misfits += [*_clashes(columns), *_unit_misfit(policy, schema)]
+    if policy.guarantee is not None and policy.guarantee.action == "mask" and "suppressed" in schema:
+        misfits.append("column suppressed: action mask would write a column of this name; rename the input's")
     if misfits:
         raise InputError("the input does not fit the policy\n" + "\n".join(f"  {misfit}" for misfit in misfits))
     return columns

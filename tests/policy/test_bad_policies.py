@@ -268,11 +268,6 @@ NOT_YET: list[tuple[str, str, str]] = [
     (section("search: {objective: class_size}"), "search.objective", "objective: class_size"),
     (section("search: {objective: discernibility}"), "search.objective", "objective: discernibility"),
     (section("batch: union"), "batch", "batch: union"),
-    (
-        "anonym: 1\ncolumns: {q: {role: quasi}}\nguarantee: {k: 2, suppression: {max: 0, action: mask}}",
-        "guarantee.suppression.action",
-        "action: mask",
-    ),
 ]
 
 
