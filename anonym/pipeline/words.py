@@ -12,16 +12,14 @@ import polars as pl
 
 from anonym.columns.keys import Key, read_keys
 from anonym.errors import CallError, InputError, OutputError
-from anonym.hierarchy.encode import domain
-from anonym.hierarchy.files import read_hierarchy
-from anonym.hierarchy.labels import leaf_text
-from anonym.hierarchy.model import FileHierarchy
-from anonym.io import Source, guarded, open_paths
+from anonym.io import guarded, open_paths
 from anonym.pipeline.applying import read_options
+from anonym.pipeline.looking import Look, look
 from anonym.pipeline.text_days import text_key
+from anonym.pipeline.trees import trees
 from anonym.policy.explain import explain
-from anonym.policy.model import Policy, Quasi
-from anonym.policy.resolve import ResolvedColumn
+from anonym.policy.model import Policy
+from anonym.report.difference import Change, changes, weaker
 from anonym.report.evidence import validate
 from anonym.report.html import render
 from anonym.report.summary import render_markdown, render_text
@@ -37,28 +35,25 @@ def explain_policy(policy: str | Path, data: Sequence[Path], *, show_values: boo
         return explain(loaded)
     source = open_paths(data, read_options(loaded))
     columns = loaded.resolve(source.schema)
-    lacking = "\n".join(_uncovered(source, columns, show_values))
-    return explain(loaded, columns) + (f"\nValues that a hierarchy lacks\n{lacking}\n" if lacking else "")
+    seen = look(loaded, source, columns)
+    lacking = "\n".join(_uncovered(seen, show_values))
+    text = explain(loaded, columns, seen.notes)
+    drawn = "\n".join(f"  {line}" for line in trees(loaded, source, columns, show_values=show_values))
+    text += f"\nHierarchies over this data\n{drawn}\n" if drawn else ""
+    return text + (f"\nValues that a hierarchy lacks\n{lacking}\n" if lacking else "")
 
 
-def _uncovered(source: Source, columns: Sequence[ResolvedColumn], show_values: bool) -> Iterator[str]:
-    """Counts of what each hierarchy file lacks; the values only where they are asked for on a terminal."""
-    for column in columns:
-        if isinstance(column.role, Quasi) and isinstance(column.role.hierarchy, FileHierarchy):
-            with guarded(f"reading the values of column {column.name}"):
-                values = domain(source.frame, column.name, column.dtype, column.role.normalise)
-            leaves = read_hierarchy(column.role.hierarchy.path).rows["level_0"]
-            texts = values.with_columns(text=leaf_text(values["value"])).drop_nulls("text")
-            gone = texts.filter(~pl.col("text").is_in(leaves.implode()))
-            if gone.height:
-                yield f"  {column.name}: {gone.height} distinct values in {gone['rows'].sum()} rows"
-                if show_values:
-                    yield from (f"    {text}" for text in gone["text"].sort())
+def _uncovered(seen: Look, show_values: bool) -> Iterator[str]:
+    """Counts of what each hierarchy lacks; the values only where they are asked for on a terminal."""
+    for name, gone in seen.lacking.items():
+        yield f"  {name}: {gone.height} distinct values in {gone['rows'].sum()} rows"
+        if show_values:
+            yield from (f"    {text}" for text in gone["text"].sort())
 
 
 def draw_report(evidence: Path, kind: str, output: Path | None, *, force: bool) -> tuple[str, Path | None]:
     """The page or summary of an evidence file, and where it was written (None: nowhere, it is to be printed)."""
-    content = _evidence(evidence)
+    content = read_evidence(evidence)
     if kind != "html":
         return {"text": render_text, "markdown": render_markdown}[kind](content), None
     place = output or evidence.with_suffix(".html")
@@ -70,7 +65,8 @@ def draw_report(evidence: Path, kind: str, output: Path | None, *, force: bool) 
     return text, place
 
 
-def _evidence(path: Path) -> dict[str, Any]:
+def read_evidence(path: Path) -> dict[str, Any]:
+    """The evidence in a file. Raises InputError where it is none of this version."""
     with guarded("reading the evidence"):
         text = path.read_text(encoding="utf-8")
     try:
@@ -80,6 +76,12 @@ def _evidence(path: Path) -> dict[str, Any]:
     if faults := validate(content):
         raise InputError(f"{path.name} is not evidence of this version ({len(faults)} faults, first: {faults[0]})")
     return dict(content)
+
+
+def compare_reports(before: Path, after: Path) -> tuple[list[str], list[Change]]:
+    """What is weaker in the second of two evidence files, in words, and all that differs."""
+    one, other = read_evidence(before), read_evidence(after)
+    return weaker(one, other), changes(one, other)
 
 
 def scrub(policy: Policy | Mapping[str, Any] | str | Path, series: pl.Series) -> Scrubbed:

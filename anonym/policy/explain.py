@@ -49,8 +49,11 @@ _REPLACED = {
 }
 
 
-def explain(policy: Policy, resolved: Sequence[ResolvedColumn] | None = None) -> str:
-    """The policy in words: columns (of the input, if `resolved`), guarantee, search, text, order, notes and limits."""
+def explain(policy: Policy, resolved: Sequence[ResolvedColumn] | None = None, seen: Sequence[str] = ()) -> str:
+    """The policy in words: columns (of the input, if `resolved`), guarantee, search, text, order, notes and limits.
+
+    `seen` are notes on the data, which follow those on the policy.
+    """
     sections = (
         ("", list(_head(policy))),
         ("Columns", list(_columns(policy, resolved))),
@@ -58,7 +61,7 @@ def explain(policy: Policy, resolved: Sequence[ResolvedColumn] | None = None) ->
         ("Search", list(_search(policy))),
         ("Text", list(_text(policy))),
         ("Output", list(_output(policy))),
-        ("To look at", notes(policy, resolved)),
+        ("To look at", [*notes(policy, resolved), *seen]),
         ("What this does not give", list(_limits(policy))),
     )
     return "\n\n".join(_section(title, lines) for title, lines in sections if lines) + "\n"
@@ -145,10 +148,9 @@ def _action(name: str, action: Action) -> str:
 def _quasi(quasi: Quasi) -> Iterator[str]:
     listed = levels(quasi.hierarchy)
     if isinstance(quasi.hierarchy, Auto):
-        yield (
-            "levels: drawn up from the data: round intervals with open ends for numbers, calendar periods for dates, "
-            "networks for IP addresses, beginnings for codes, the most frequent values for categories; then `*`"
-        )
+        yield "levels: drawn up from the data, then `*`"
+        yield "  round intervals with open ends for numbers, calendar periods for dates, networks for IP addresses,"
+        yield "  beginnings for codes, the most frequent values for categories"
     elif isinstance(quasi.hierarchy, FileHierarchy) and quasi.hierarchy.taxonomy is None:
         yield f"levels: 0: the value as it is, then the columns of {quasi.hierarchy.path.name}, the last one as `*`"
     else:

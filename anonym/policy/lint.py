@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
@@ -37,6 +39,7 @@ def _quasi(policy: Policy) -> Iterator[str]:
 
 def _of_quasi(quasi: Quasi) -> Iterator[str]:
     yield from _idle_steps(quasi)
+    yield from _crooked_ends(quasi)
     if isinstance(quasi.hierarchy, Identity):
         yield "it has no hierarchy: rare values can only be suppressed with their rows"
     elif quasi.coarsest == quasi.finest:
@@ -58,6 +61,16 @@ def _idle_steps(quasi: Quasi) -> Iterator[str]:
     for level, (finer, coarser) in enumerate(pairwise(steps), 2):
         if finer == coarser:
             yield f"level {level} changes nothing: it is the same as level {level - 1}"
+
+
+def _crooked_ends(quasi: Quasi) -> Iterator[str]:
+    """A top inside an interval of level 1. Wider ones are cut short nearly always, as [80, 100) by 90."""
+    if isinstance(quasi.hierarchy, Interval) and _is_inside(quasi.top, quasi.hierarchy.widths[0]):
+        yield f"top {quasi.top} lies inside an interval of level 1, which it cuts short"
+
+
+def _is_inside(end: object, width: Decimal) -> bool:
+    return isinstance(end, Decimal) and (Fraction(end) / Fraction(width)).denominator > 1
 
 
 def _typed(quasi: Quasi, dtype: pl.DataType) -> Iterator[str]:

@@ -292,12 +292,15 @@ def test_a_policy_is_frozen(load: Load) -> None:
         load("anonym: 1\ncolumns: {a: {role: drop}}").seed = 3  # type: ignore[misc]
 
 
-def test_the_example_of_the_reference_is_read_but_for_what_is_not_built(load: Load) -> None:
-    with pytest.raises(PolicyError) as caught:
-        load(DESIGN)
-    assert [(fault.path, fault.expected.split(" (line")[0]) for fault in caught.value.faults] == [
-        ("columns.visits.form", "`form: representative` is not supported yet"),
-    ]
+def test_the_example_of_the_reference_is_read_whole(load: Load) -> None:
+    policy = load(DESIGN)
+    assert len(policy.columns) == 15
+    country, salary = policy.columns["country"], policy.columns["salary"]
+    assert isinstance(country, Quasi)
+    assert isinstance(country.hierarchy, FileHierarchy)
+    assert (country.hierarchy.taxonomy, country.hierarchy.by_prefix) == ("countries", False)
+    assert isinstance(salary, Sensitive)
+    assert salary.bins == Interval((Decimal(5000),))
 
 
 @pytest.mark.parametrize("path", sorted((rules_folder() / "policies").glob("*.yaml")), ids=lambda path: path.stem)
