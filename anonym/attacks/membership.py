@@ -22,6 +22,7 @@ from anonym.attacks.outcome import AttackResult, Counts, Gate, Trial, judge
 from anonym.attacks.subgroup import worst_of
 
 Floats = NDArray[np.float64]
+POSITIVE = 1_000  # people of either kind for the positive control: raw tables have as many groups as rows
 
 
 def membership(
@@ -112,8 +113,10 @@ def _positive(
     if not {known.name for known in tables.known} <= set(raw.columns):
         return None
     known = tuple(Known(one.name, (one.name,), one.auxiliary) for one in tables.known)
-    distance = nearest_to(raw, both, known, tables.auxiliary).distance
-    inside = _closest(distance[: len(people[0])], people[0])
-    outside = _closest(distance[len(people[0]) :], people[1])
+    rows = [side < POSITIVE for side in people]
+    distance = nearest_to(raw, both.filter(pl.Series(np.concatenate(rows))), known, tables.auxiliary).distance
+    members, fresh = (side[chosen] for side, chosen in zip(people, rows, strict=True))
+    inside = _closest(distance[: len(members)], members)
+    outside = _closest(distance[len(members) :], fresh)
     threshold, halves = _calibrated(inside, outside, seed)
     return _accepted(inside[halves[0]], threshold).rate

@@ -95,6 +95,7 @@ def encoded(rows: pl.DataFrame, targets: pl.DataFrame, known: Sequence[Known], r
         else:
             texts.append(_text(column, cells, values))
     numbers.sort(key=lambda parts: -len(np.unique(parts[0])))
+    texts.sort(key=lambda parts: (parts[2].size > 0, -int(parts[0].max(initial=0))))  # equal codes, many, first
     fits = [part[2] for part in texts]
     sizes = [part.size for part in fits]
     return Space(

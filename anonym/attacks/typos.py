@@ -3,7 +3,8 @@
 Columns need not agree: texts within one or two edits, numbers within one and dates within a month count for less than
 equal ones. How often strangers agree is learnt from the two tables; of the same person the attacker takes one value in
 ten to be mistyped (splink's expectation maximisation gives up on tables where some kind of error never occurs). Only
-columns that were released as they were can be compared so; generalised ones are linked by `linkage`, with `tolerance` and `edits`.
+columns that were released as they were can be compared so; generalised ones are linked by `linkage`, with `tolerance`
+and `edits`.
 
 The only module that names splink (the extra `linkage`).
 """
