@@ -89,7 +89,8 @@ class UnitNorms(GradSampleHooksFastGradientClipping):  # type: ignore[misc]
     def _from_activations(self, module: nn.Module, activations: list[torch.Tensor], backprops: torch.Tensor) -> None:
         if not self.owners.alone or backprops.dim() > 3:
             activations, backprops = _end_to_end(self.owners, module, activations[0], backprops)
-        for tensor, length in self.NORM_SAMPLERS[type(module)](module, activations, backprops).items():
+        taken = _multiplied if _longer(module, backprops) else self.NORM_SAMPLERS[type(module)]
+        for tensor, length in taken(module, activations, backprops).items():
             if tensor.requires_grad:
                 tensor._norm_sample = length
                 tensor._forward_counter -= 1
@@ -104,6 +105,22 @@ class UnitNorms(GradSampleHooksFastGradientClipping):  # type: ignore[misc]
                 promote_current_grad_sample(tensor)
                 tensor._norm_sample = self.owners.gathered(tensor.grad_sample).flatten(1).norm(dim=1)
                 tensor.grad_sample = None
+
+
+def _longer(module: nn.Module, backprops: torch.Tensor) -> bool:
+    """Whether sequences are so long that comparing positions costs more than the gradient itself (Bu et al. 2022,
+    arXiv 2205.10683)."""
+    positions = backprops.shape[1] if backprops.dim() == 3 else 1
+    return isinstance(module, nn.Linear) and 2 * positions**2 > module.in_features * module.out_features
+
+
+def _multiplied(
+    module: nn.Linear, activations: list[torch.Tensor], backprops: torch.Tensor
+) -> dict[nn.Parameter, torch.Tensor]:
+    """Lengths of the gradients of a linear layer over (units, positions, …), from the gradients."""
+    inputs = activations[0].to(backprops.dtype)
+    found = {module.weight: torch.bmm(backprops.transpose(1, 2), inputs).flatten(1).norm(dim=1)}
+    return found if module.bias is None else {**found, module.bias: backprops.sum(1).norm(dim=1)}
 
 
 def _end_to_end(

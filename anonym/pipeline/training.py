@@ -1,0 +1,112 @@
+"""Private training into the release's report: the ledger's statement in its place, the page drawn again."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from anonym.dp.ledger import Ledger
+from anonym.dp.statement import training_statement
+from anonym.errors import InputError, OutputError
+from anonym.io.guard import guarded
+from anonym.pipeline.words import read_evidence
+from anonym.report.evidence import complete, dump
+from anonym.report.html import render
+from anonym.report.limits import TRAINING
+
+WHOLE = "From input to model: the release changed each row by itself and under a fixed plan, so epsilon covers it too."
+
+
+def read_ledger(path: Path) -> Ledger:
+    """The ledger in a file. Raises InputError where there is none or its chain is broken."""
+    if not path.exists():
+        raise InputError(f"there is no ledger {path.name}")
+    with guarded("reading the ledger"):
+        return Ledger(path)
+
+
+def state_ledger(path: Path, audits: Sequence[Mapping[str, Any]] = (), outside: Sequence[str] = ()) -> dict[str, Any]:
+    """The statement on a ledger's last training run and on everything spent with it, computed from the file alone."""
+    from anonym.dp.plan import OUTSIDE
+
+    statement = training_statement(read_ledger(path), outside=[*outside, *OUTSIDE])
+    return {**statement, "audits": [dict(audit) for audit in audits]} if audits else statement
+
+
+def record_training(report: Path, statement: Mapping[str, Any]) -> dict[str, Any]:
+    """Put a statement (of a run, or of a ledger) into the evidence at `report`, and draw its page again.
+
+    The statement's `says` gains what is true of this release: end-to-end ε is claimed only where the release was made
+    row by row under a plan that no row had a part in. Raises InputError where `report` is no evidence, OutputError
+    where it cannot be written.
+    """
+    evidence = read_evidence(report)
+    whole = row_wise(evidence)
+    said = [*statement.get("says", ()), *([WHOLE] if whole else [])]
+    facts = {key: value for key, value in evidence.items() if key not in ("verdict", "limits", "schema")}
+    facts["training"] = {**statement, "says": said, "end_to_end": whole}
+    facts["limits"] = [limit for limit in evidence["limits"] if limit != TRAINING]
+    found = complete(facts)
+    _replace(report, dump(found))
+    page = report.with_suffix(".html")
+    if page.exists():
+        _replace(page, render(found))
+    return dict(found)
+
+
+def row_wise(evidence: Mapping[str, Any]) -> bool:
+    """Whether the release was made of each row alone: no search, no suppression by count, no repeated text left out."""
+    text = evidence["text"].values()
+    return (
+        evidence["search"] is None
+        and evidence["guarantee"]["k"] is None
+        and not evidence["suppression"]["rows"]
+        and not any(part.get("duplicates") for part in text)
+    )
+
+
+def _replace(path: Path, text: str) -> None:
+    with guarded("writing the report", OutputError):
+        partial = path.with_name(path.name + ".partial")
+        partial.write_text(text, encoding="utf-8")
+        os.replace(partial, path)
+
+
+def read_audits(paths: Sequence[Path]) -> list[dict[str, Any]]:
+    """The results that `anonym audit --json` printed to files."""
+    found: list[dict[str, Any]] = []
+    for path in paths:
+        with guarded("reading an audit"):
+            text = path.read_text(encoding="utf-8")
+        try:
+            content = json.loads(text)
+        except ValueError:
+            content = None
+        if not isinstance(content, dict) or "audit" not in content:
+            raise InputError(f"{path.name} is not what `anonym audit --json` prints")
+        found.append(content)
+    return found
+
+
+def lines(statement: Mapping[str, Any]) -> list[str]:
+    """A statement as lines of text."""
+    held = statement["ledger"]
+    spent = ", ".join(f"{held[kind]} {kind}{'s' if kind == 'statistic' else ' runs'}" for kind in KINDS)
+    return [
+        f"ε {statement['epsilon']:.4g} per {statement['unit']} at δ {statement['delta']:g}, {statement['accountant']}; "
+        f"odds × {statement['odds']:.3g}; the policy allows {statement['limit']:g} for {statement['exposure']}",
+        f"{statement['adjacency']}; {statement['sampler']}",
+        f"last training: ε {statement['epsilon_of_run']:.4g}, σ {statement['noise_multiplier']:.4g}, "
+        f"q {statement['sample_rate']:.4g}, {statement['steps']} steps, C {statement['clipping_bound']:g}, "
+        f"N {statement['units']}",
+        f"ledger: {held['entries']} entries ({spent}), head {held['head']}",
+        *statement["says"],
+        "Outside the accountant:",
+        *(f"  {step}" for step in statement["outside"]),
+    ]
+
+
+KINDS = ("training", "tuning", "statistic")
