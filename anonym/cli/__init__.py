@@ -15,7 +15,24 @@ import click
 from anonym import __version__
 from anonym.errors import AnonymError
 
-VERBS = ("init", "preview", "tune", "apply", "check", "attack", "recall", "audit", "ledger", "explain", "report", "demo", "doctor", "help")
+VERBS = (
+    "init",
+    "preview",
+    "tune",
+    "apply",
+    "check",
+    "attack",
+    "recall",
+    "audit",
+    "ledger",
+    "explain",
+    "report",
+    "verify",
+    "diff",
+    "demo",
+    "doctor",
+    "help",
+)
 """In the order of the work; each is the command of that name in the module of that name."""
 
 

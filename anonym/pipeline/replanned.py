@@ -14,6 +14,8 @@ from anonym.hierarchy.model import Hierarchy
 from anonym.policy.model import Policy
 from anonym.search.plan import Plan, PlanColumn, hierarchy_sha256
 
+PLANNED = "the levels of an earlier plan"  # why a search chose what it chose
+
 
 def read_plan(path: Path, policy: Policy) -> Plan:
     """The plan in a file. Raises CallError where it cannot be read or belongs to another policy."""

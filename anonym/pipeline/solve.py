@@ -11,6 +11,7 @@ from anonym.pipeline.local_recoding import LocalRecoding, coded_records, vocabul
 from anonym.pipeline.profile import Profile
 from anonym.pipeline.progress import Progress
 from anonym.pipeline.recoding import GlobalRecoding, Recoding
+from anonym.pipeline.replanned import PLANNED
 from anonym.policy.model import Policy, Quasi, Sensitive
 from anonym.search.local.records import LocalSolution
 from anonym.search.problem import Problem, Solution
@@ -61,7 +62,7 @@ def solve(
     problem = state(policy, profile)
     if problem is None:
         return None
-    wanted, why = ("global", "the levels of an earlier plan") if is_planned else _wanted(policy, problem)
+    wanted, why = ("global", PLANNED) if is_planned else _wanted(policy, problem)
     if wanted == "global":
         recoding: Recoding = GlobalRecoding(problem, profile, _globally(problem, policy, progress), policy.unit, why)
     else:

@@ -1,0 +1,68 @@
+"""Recompute a report's numbers from its files."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from anonym.cli.options import ANY, common, progressing
+
+if TYPE_CHECKING:
+    from anonym.pipeline.recomputing import Line, Status
+
+
+@click.command()
+@click.argument("report", type=ANY)
+@click.option("--policy", type=ANY, default=None, help="Default: found by its hash beside the report or here.")
+@click.option("--release", type=ANY, default=None, help="Default: the file beside the report.")
+@click.option("--original", type=ANY, multiple=True, help="The input: then everything is computed again.")
+@common
+def verify(
+    report: Path,
+    policy: Path | None,
+    release: Path | None,
+    original: tuple[Path, ...],
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Recompute every number of REPORT (*.report.json) from the files, and say which hold. Exits 3 where one does not.
+
+    From the release alone: k, l, t, classes, risk, rows, hashes, and what follows from them. With --original the
+    release is made again in a private folder and everything is compared.
+    """
+    from anonym.pipeline.recomputing import recompute, refuse
+
+    with progressing(quiet or as_json) as progress:
+        lines = recompute(report, policy=policy, release=release, original=original, progress=progress)
+    if as_json:
+        click.echo(json.dumps([asdict(line) for line in lines], indent=2, ensure_ascii=False))
+    elif not quiet:
+        click.echo(_told(lines))
+    refuse(lines)
+
+
+def _told(lines: list[Line]) -> str:
+    """A line for each part of the report, and one for each number that differs."""
+    parts = dict.fromkeys(line.path.split(".")[0] for line in lines)
+    width = max(map(len, parts), default=0)
+    told = []
+    for part in parts:
+        counts = Counter(line.status for line in lines if line.path.split(".")[0] == part)
+        said = ", ".join(f"{counts[status]} {word}" for status, word in _WORDS.items() if counts[status])
+        told.append(f"{part:<{width}}  {said}")
+        told += [
+            f"{'':<{width}}    {line.path}: reported {line.reported}, found {line.found}"
+            for line in lines
+            if line.status == "differs" and line.path.split(".")[0] == part
+        ]
+    counts = Counter(line.status for line in lines)
+    ending = "" if not counts["not recomputed"] else f"; {counts['not recomputed']} need --original"
+    return "\n".join([*told, f"{counts['holds']} hold, {counts['differs']} do not{ending}"])
+
+
+_WORDS: dict[Status, str] = {"holds": "hold", "differs": "DO NOT HOLD", "not recomputed": "not recomputed"}

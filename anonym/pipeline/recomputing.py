@@ -1,0 +1,171 @@
+"""`verify`: the numbers of a report computed again from its files, and which of them hold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from anonym.errors import AnonymError, CallError, GuaranteeError, PolicyError, VerificationError
+from anonym.io import PrivateFolder, open_paths
+from anonym.io.formats import KINDS
+from anonym.io.source import file_sha256
+from anonym.pipeline.applying import PLAN, REPORTS, make, read_options
+from anonym.pipeline.checking import check_file
+from anonym.pipeline.evidence import Clock, policy_part
+from anonym.pipeline.progress import Progress
+from anonym.pipeline.replanned import PLANNED, read_plan
+from anonym.pipeline.words import read_evidence
+from anonym.policy.model import Policy
+from anonym.report.difference import leaves
+from anonym.report.evidence import complete, plain
+
+MEASURED = ("guarantee", "classes", "risk")  # what a released file tells by itself
+COMPUTED = ("verdict", "limits")
+TOLERANCE = 1e-9  # relative; the report rounds to nine digits
+Status = Literal["holds", "differs", "not recomputed"]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One number or word of the report. `found` is None where it was not computed again."""
+
+    path: str
+    reported: Any
+    found: Any
+    status: Status
+
+
+def recompute(
+    report: Path,
+    *,
+    policy: Path | None = None,
+    release: Path | None = None,
+    original: Sequence[Path] = (),
+    progress: Progress | None = None,
+) -> list[Line]:
+    """Every number and word of `report`, but for its environment, beside what the files say.
+
+    From the release alone: what its rows tell, the hashes, and what follows from other numbers of the report. With the
+    `original` (and the keys of the policy) the release is made again in private, and everything is compared. The
+    policy is looked for by its hash beside the report and in the working folder, the release beside the report.
+    Raises CallError where one of them is missing, InputError where the report is none.
+    """
+    evidence = read_evidence(report)
+    path = policy or _policy_beside(report, evidence)
+    loaded, file = Policy.load(path), release or _release_beside(report)
+    found = dict(leaves(_of_files(report, evidence, path, loaded, file)))
+    if original and loaded.sha256 == evidence["policy"]["sha256"]:
+        found = dict(leaves(_made_again(report, evidence, loaded, file, original, progress or Progress()))) | found
+    reported = dict(leaves({key: part for key, part in evidence.items() if key != "environment"}))
+    reported |= dict(leaves({"environment": {"files": evidence["environment"].get("files", {})}}))
+    reported = {path: value for path, value in reported.items() if not _is_name(path)}
+    missing = {path: None for path in found if path not in reported and not _is_name(path) and found[path] is not None}
+    return [_line(path, value, found) for path, value in (reported | missing).items()]
+
+
+def refuse(lines: Sequence[Line]) -> None:
+    """Raises GuaranteeError where a number does not hold."""
+    wrong = [line.path for line in lines if line.status == "differs"]
+    if wrong:
+        judged = sum(line.status != "not recomputed" for line in lines)
+        shown = ", ".join(wrong[:12]) + (f" and {len(wrong) - 12} more" if len(wrong) > 12 else "")
+        raise GuaranteeError(f"{len(wrong)} of {judged} numbers do not hold: {shown}")
+
+
+def _line(path: str, reported: Any, found: Mapping[str, Any]) -> Line:
+    if path not in found:
+        return Line(path, reported, None, "not recomputed")
+    return Line(path, reported, found[path], "holds" if _equal(reported, found[path]) else "differs")
+
+
+def _equal(one: Any, other: Any) -> bool:
+    if isinstance(one, float | int) and isinstance(other, float | int) and not isinstance(one, bool):
+        return math.isclose(one, other, rel_tol=TOLERANCE, abs_tol=0.0)
+    return bool(one == other)
+
+
+def _is_name(path: str) -> bool:
+    """Names of files, which say nothing of what is in them."""
+    return ".paths." in path
+
+
+def _of_files(report: Path, evidence: Mapping[str, Any], path: Path, policy: Policy, release: Path) -> dict[str, Any]:
+    """What can be said without the original; what the release does not tell (units it does not hold) is left out."""
+    found: dict[str, Any] = {**policy_part(policy), "environment": {"files": {"release": file_sha256(release)}}}
+    plan = report.with_name(_stem(report) + PLAN)
+    if "plan" in evidence["environment"].get("files", {}):
+        found["environment"]["files"]["plan"] = file_sha256(plan) if plan.is_file() else None
+    measured = check_file(path, release).evidence
+    for key in MEASURED:
+        found[key] = _known(measured[key])
+    found["output"] = {"rows": measured["output"]["rows"], "digest": measured["output"]["digest"]}
+    if evidence["search"] is not None:
+        found |= _arithmetic(evidence, measured)
+    found |= {key: complete({**evidence})[key] for key in COMPUTED}  # type: ignore[literal-required]
+    return dict(plain(found))
+
+
+def _known(part: Any) -> Any:
+    """The part without what is null in it: that was not measured."""
+    if isinstance(part, Mapping):
+        return {key: _known(item) for key, item in part.items() if item is not None}
+    return part
+
+
+def _arithmetic(evidence: Mapping[str, Any], measured: Mapping[str, Any]) -> dict[str, Any]:
+    """What follows from the numbers of rows."""
+    rows, left = evidence["input"]["rows"], measured["output"]["rows"] - (measured["suppression"]["rows"] or 0)
+    gone = rows - left
+    return {"suppression": {"rows": gone, "rate": gone / rows if rows else None}}
+
+
+def _policy_beside(report: Path, evidence: Mapping[str, Any]) -> Path:
+    wanted = evidence["policy"]["sha256"]
+    folders = dict.fromkeys([report.absolute().parent, Path.cwd()])
+    for path in (path for folder in folders for ending in ("*.yaml", "*.yml") for path in sorted(folder.glob(ending))):
+        try:
+            if Policy.load(path).sha256 == wanted:
+                return path
+        except PolicyError:
+            continue
+    raise CallError("the policy of this report is not beside it: name it with --policy")
+
+
+def _release_beside(report: Path) -> Path:
+    for ending in KINDS:
+        place = report.with_name(_stem(report) + ending)
+        if place.is_file():
+            return place
+    raise CallError("the release of this report is not beside it: name it with --release")
+
+
+def _stem(report: Path) -> str:
+    return report.name.removesuffix(REPORTS[1]) if report.name.endswith(REPORTS[1]) else report.stem
+
+
+def _made_again(
+    report: Path,
+    evidence: Mapping[str, Any],
+    policy: Policy,
+    release: Path,
+    original: Sequence[Path],
+    progress: Progress,
+) -> dict[str, Any]:
+    """The evidence of the same run, made again where nobody sees it."""
+    search = evidence["search"] or {}
+    plan = read_plan(report.with_name(_stem(report) + PLAN), policy) if search.get("why") == PLANNED else None
+    source = open_paths(original, read_options(policy))
+    with PrivateFolder() as private:
+        part = private.file(f"release{release.suffix}")
+        try:
+            again = make(policy, source, part, private, Clock(), progress, plan).evidence
+        except (GuaranteeError, VerificationError) as error:
+            raise CallError(f"the release cannot be made again from this original: {_first(error)}") from None
+    return dict(plain({key: value for key, value in again.items() if key != "environment"}))
+
+
+def _first(error: AnonymError) -> str:
+    return str(error).splitlines()[0]

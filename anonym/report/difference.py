@@ -1,0 +1,109 @@
+"""Two pieces of evidence side by side: what changed, and what is weaker in the second."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+ORDER = (
+    "guarantee",
+    "columns",
+    "policy",
+    "input",
+    "output",
+    "suppression",
+    "loss",
+    "attacks",
+    "recall",
+    "training",
+    "text",
+)
+
+
+@dataclass(frozen=True)
+class Change:
+    """A number or word that differs; None where one of the two has none."""
+
+    path: str
+    before: Any
+    after: Any
+
+
+def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Every number, word and null with its path; a list's items by their names where they have any."""
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from leaves(item, f"{path}.{key}" if path else str(key))
+    elif isinstance(value, list | tuple):
+        for place, item in enumerate(value):
+            name = item.get("name", place) if isinstance(item, Mapping) else place
+            yield from leaves(item, f"{path}.{name}")
+    else:
+        yield path, value
+
+
+def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
+    """What differs, the promise first; what a run took and when is left out."""
+    old, new = (dict(leaves({k: v for k, v in one.items() if k != "environment"})) for one in (before, after))
+    paths = [path for path in {**old, **new} if old.get(path) != new.get(path)]
+    return sorted((Change(path, old.get(path), new.get(path)) for path in paths), key=_place)
+
+
+def _place(change: Change) -> tuple[int, str]:
+    part = change.path.split(".")[0]
+    return (ORDER.index(part) if part in ORDER else len(ORDER), change.path)
+
+
+def weaker(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    """In words, each way in which the second release protects less than the first."""
+    return [
+        *_promises(before["guarantee"], after["guarantee"]),
+        *_columns(before["columns"], after["columns"]),
+        *_attacks(before["attacks"], after["attacks"]),
+        *_recall(before["recall"], after["recall"]),
+    ]
+
+
+def _promises(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
+    yield from _less("k", before["k"] or {}, after["k"] or {})
+    for column, old in before["l"].items():
+        yield from _less(f"l of {column}", old, after["l"].get(column, {}))
+    for column, old in before["t"].items():
+        yield from _less(f"t of {column}", old, after["t"].get(column, {}), is_distance=True)
+
+
+def _less(name: str, old: Mapping[str, Any], new: Mapping[str, Any], *, is_distance: bool = False) -> Iterator[str]:
+    for kind in ("required", "achieved"):
+        one, other = old.get(kind), new.get(kind)
+        if isinstance(one, Mapping):  # recursive l: the pair is compared by its l, then by its c
+            one, other = one.get("l"), other.get("l") if isinstance(other, Mapping) else other
+        if one is None:
+            continue
+        if other is None:
+            yield f"{name}: {kind} {one}, now nothing"
+        elif (other > one) if is_distance else (other < one):
+            yield f"{name}: {kind} {one}, now {other}"
+
+
+def _columns(before: list[Mapping[str, Any]], after: list[Mapping[str, Any]]) -> Iterator[str]:
+    old = {column["name"]: column["role"] for column in before}
+    for column in after:
+        name, role = column["name"], column["role"]
+        if role in ("keep", "sensitive") and old.get(name) != role:
+            yield f"column {name} is {role}, before: {old.get(name, 'not there')}"
+        elif old.get(name) == "quasi" and role not in ("quasi", "drop"):
+            yield f"column {name} is no quasi-identifier any more but {role}"
+
+
+def _attacks(before: list[Mapping[str, Any]], after: list[Mapping[str, Any]]) -> Iterator[str]:
+    held = {attack["name"] for attack in before if attack["verdict"] == "pass"}
+    for attack in after:
+        if attack["name"] in held and attack["verdict"] != "pass":
+            yield f"attack {attack['name']}: pass, now {attack['verdict']}"
+    yield from (f"attack {name}: pass, now not run" for name in sorted(held - {attack["name"] for attack in after}))
+
+
+def _recall(before: Any, after: Any) -> Iterator[str]:
+    if before and not after:
+        yield "recall: measured, now not"

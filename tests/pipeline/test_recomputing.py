@@ -1,0 +1,138 @@
+"""`verify` and `diff`: an untouched report holds in every number, and every change is told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+import yaml
+
+from anonym.pipeline.recomputing import recompute
+
+Run = Callable[..., tuple[int, str, str]]
+KEY = "0123456789abcdef0123456789abcdef"
+
+
+def _write(policy: dict[str, Any], name: str = "policy.yaml") -> None:
+    Path(name).write_text(yaml.safe_dump(policy, sort_keys=False), encoding="utf-8")
+
+
+@pytest.fixture(params=["global", "local"])
+def released(
+    request: pytest.FixtureRequest,
+    command: Run,
+    table: pl.DataFrame,
+    policy: dict[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> Run:
+    monkeypatch.setenv("ANONYM_TEST_KEY", KEY)
+    policy["columns"]["id"] = {"role": "identifier", "action": "pseudonym", "key": "env:ANONYM_TEST_KEY"}
+    policy["columns"]["dx"] = {
+        "role": "sensitive",
+        "l": {"distinct": 2},
+        "t": {"max": 0.7, "distance": "equal"},
+    }
+    policy["search"] = {"strategy": request.param}
+    table.write_parquet("in.parquet")
+    _write(policy)
+    assert command("apply", "policy.yaml", "in.parquet", "-o", "out.parquet", "--quiet") == (0, "", "")
+    return command
+
+
+def _wrong() -> set[str]:
+    return {line.path for line in recompute(Path("out.report.json")) if line.status == "differs"}
+
+
+def test_every_number_of_an_untouched_report_holds(released: Run) -> None:
+    status, said, _ = released("verify", "out.report.json", "--original", "in.parquet")
+    assert status == 0
+    assert "0 do not" in said
+    assert "not recomputed" not in said
+    alone = json.loads(released("verify", "out.report.json", "--json")[1])
+    known = {line["path"] for line in alone if line["status"] == "holds"}
+    assert {"guarantee.k.achieved", "guarantee.t.dx.achieved", "output.digest", "suppression.rows"} <= known
+    assert {line["status"] for line in alone} == {"holds", "not recomputed"}
+
+
+def test_every_changed_number_is_told(released: Run) -> None:
+    """Each number of the report in turn, but for what a run took, is made wrong."""
+    report = Path("out.report.json")
+    text = report.read_text()
+    again = {line.path: line.found for line in recompute(report, original=[Path("in.parquet")])}
+    for path, wrong in (
+        (("guarantee", "k", "achieved"), 6),
+        (("guarantee", "l", "dx", "achieved"), 3),
+        (("classes", "count"), 1),
+        (("risk", "marketer"), 0.0001),
+        (("suppression", "rows"), 7000),
+        (("loss", "ncp"), 0.0001),
+        (("loss", "discernibility"), 1),
+        (("input", "rows"), 599),
+        (("input", "digest"), "0" * 64),
+        (("search", "bound"), 0.5),
+    ):
+        changed = json.loads(text)
+        part = changed
+        for key in path[:-1]:
+            part = part[key]
+        assert part[path[-1]] != wrong
+        part[path[-1]] = wrong
+        report.write_text(json.dumps(changed))
+        lines = {line.path: line for line in recompute(report, original=[Path("in.parquet")])}
+        assert lines[".".join(path)].status == "differs", path
+        assert lines[".".join(path)].found == again[".".join(path)]
+
+
+def test_a_changed_cell_and_a_removed_row_are_told(released: Run) -> None:
+    good = pl.read_parquet("out.parquet")
+    good.head(-1).write_parquet("out.parquet")
+    assert {"output.rows", "output.digest", "environment.files.release"} <= _wrong()
+    changed = good.with_columns(dx=pl.when(pl.int_range(pl.len()) == 0).then(pl.lit("zz")).otherwise("dx"))
+    changed.write_parquet("out.parquet")
+    assert {"output.digest", "environment.files.release"} <= _wrong()
+    assert "output.rows" not in _wrong()
+    status, _, said = released("verify", "out.report.json")
+    assert status == 3
+    assert "do not hold" in said
+
+
+def test_another_policy_is_told(released: Run, policy: dict[str, Any]) -> None:
+    policy["guarantee"]["k"] = 4
+    _write(policy, "other.yaml")
+    status, said, error = released("verify", "out.report.json", "--policy", "other.yaml")
+    assert status == 3
+    assert "policy.sha256" in said
+    assert "policy.sha256" in error
+
+
+def test_what_is_missing_is_asked_for(released: Run) -> None:
+    Path("policy.yaml").rename("policy.txt")
+    status, _, said = released("verify", "out.report.json")
+    assert (status, "name it with --policy" in said) == (2, True)
+    Path("policy.txt").rename("policy.yaml")
+    Path("out.parquet").rename("moved.parquet")
+    status, _, said = released("verify", "out.report.json")
+    assert (status, "name it with --release" in said) == (2, True)
+    assert released("verify", "out.report.json", "--release", "moved.parquet", "--quiet") == (0, "", "")
+    assert released("verify", "in.parquet")[0] == 4
+    assert released("verify", "none.report.json")[0] == 4
+
+
+def test_two_reports_side_by_side(released: Run, policy: dict[str, Any]) -> None:
+    status, said, _ = released("diff", "out.report.json", "out.report.json", "--gate")
+    assert (status, said) == (0, "nothing changed\n")
+    policy["guarantee"]["k"] = 3
+    policy["columns"]["zip"] = {"role": "keep", "allow_unique": "for the test"}
+    _write(policy)
+    assert released("apply", "policy.yaml", "in.parquet", "-o", "weak.parquet", "--quiet")[0] == 0
+    status, said, error = released("diff", "out.report.json", "weak.report.json", "--gate")
+    assert status == 3
+    assert "weaker   k: required 5, now 3" in said
+    assert "column zip is keep, before: quasi" in error
+    assert "weaker   k" not in released("diff", "weak.report.json", "out.report.json")[1]
+    told = json.loads(released("diff", "out.report.json", "weak.report.json", "--json")[1])
+    assert told["changes"][0]["path"].startswith("guarantee")
