@@ -42,3 +42,4 @@ class TextOptions:
     patterns: tuple[UserPattern, ...] = ()
     key: str | None = None  # where the key of replacements is found; None: a random one for this release
     longest: int = 20_000_000  # characters; a longer text is withheld, not read
+    processes: int = 1  # that scrub large columns at once; a matter of the machine, not of the policy

@@ -7,6 +7,7 @@ hold a match at all, and only those are shown to the pattern and to its validato
 from __future__ import annotations
 
 import re
+import re._parser as re_parser  # type: ignore[import-not-found]
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -293,6 +294,39 @@ def column_trigger(trigger: str) -> str:
     return trigger.replace(r"\b", r"(?-u:\b)")
 
 
+@cache
+def needs_digit(trigger: str) -> bool:
+    """Whether every match of a trigger holds a digit, as far as its syntax tells."""
+    plain = re.sub(r"\(\?-u:\\b\)", r"\\b", re.sub(r"\\[pP]\{?\w+\}?", "x", trigger))
+    try:
+        return _holds_digit(re_parser.parse(plain))
+    except re.error:  # flags inside, which Rust allows
+        return False
+
+
+def _holds_digit(parsed: Any) -> bool:
+    return any(_is_digit(str(operator), argument) for operator, argument in parsed)
+
+
+def _is_digit(operator: str, argument: Any) -> bool:
+    match operator:
+        case "LITERAL":
+            return bool(48 <= argument <= 57)
+        case "IN":
+            return all(_is_digit(str(part), value) for part, value in argument)
+        case "CATEGORY":
+            return str(argument) == "CATEGORY_DIGIT"
+        case "RANGE":
+            return bool(48 <= argument[0] <= argument[1] <= 57)
+        case "BRANCH":
+            return all(_holds_digit(part) for part in argument[1])
+        case "SUBPATTERN":
+            return _holds_digit(argument[-1])
+        case "MAX_REPEAT" | "MIN_REPEAT":
+            return bool(argument[0] > 0) and _holds_digit(argument[2])
+    return False
+
+
 SMALL, SMALL_CHARACTERS = 64, 20_000
 """Size up to which every trigger counts as fired: compiling a hundred of them takes 0.1 s, reading the rows less."""
 
@@ -309,12 +343,16 @@ class Column:
             self._evaluate([trigger for trigger in dict.fromkeys(triggers) if trigger])
 
     def _evaluate(self, triggers: Sequence[str]) -> None:
-        frame = pl.DataFrame({"text": pl.Series(self.texts, dtype=pl.String)})
-        fired = frame.select(
-            pl.col("text").str.contains(trigger).arg_true().implode().alias(str(i))
-            for i, trigger in enumerate(triggers)
-        )
-        self._rows = {trigger: fired[str(i)][0].to_list() for i, trigger in enumerate(triggers)}
+        """Triggers that need a digit are asked of the rows that have one only: half of them, on a fifth of prose."""
+        frame = pl.DataFrame({"text": pl.Series(self.texts, dtype=pl.String)}).with_row_index("row")
+        digits = [trigger for trigger in triggers if needs_digit(trigger)]
+        others = [trigger for trigger in triggers if not needs_digit(trigger)]
+        for part, asked in ((frame, others), (frame.filter(pl.col("text").str.contains(r"\d")), digits)):
+            fired = part.select(
+                pl.col("row").filter(pl.col("text").str.contains(trigger)).implode().alias(str(i))
+                for i, trigger in enumerate(asked)
+            )
+            self._rows |= {trigger: fired[str(i)][0].to_list() for i, trigger in enumerate(asked)}
 
     def rows(self, trigger: str) -> list[int]:
         """Rows in which `trigger` (Rust syntax; empty: every row) matches, and perhaps others where there are few."""

@@ -25,8 +25,9 @@ from anonym.text.spans import Span, frame
 from anonym.text.structure import NO_ZONES, STRUCTURED, zones
 from anonym.text.views import ENCODED, View, decoded, unmarked
 from anonym.text.words import words
+from anonym.text.workers import CHARACTERS, ROWS, WORTH, Workers
 
-BATCH_ROWS, BATCH_CHARACTERS = 4_096, 8_000_000
+BATCH_ROWS, BATCH_CHARACTERS = 32_768, 4_000_000
 """Distinct texts handled together: enough for the models' batches, little enough for memory."""
 
 PASSES = 8
@@ -80,6 +81,8 @@ class Scrubber:
 
     def __init__(self, options: TextOptions, key: bytes | None = None) -> None:
         self.options = options
+        self._key = key or entropy.token_bytes(32)
+        self._workers: Workers | None = None
         self.counts = Counts()
         chosen = packs(options.packs)
         language = options.language
@@ -87,7 +90,7 @@ class Scrubber:
         self._presidio = recognisers([entry for pack in chosen for entry in pack.predefined], language)
         self._lexicon = lexicon(language)
         self._backends: tuple[NerBackend, ...] = tuple(backend(name, language) for name in options.ner or ())
-        self._replace = replacement(options.replace, key or entropy.token_bytes(32), language)
+        self._replace = replacement(options.replace, self._key, language)
         sources = (self._rules, UserPatterns(options.patterns), *((Secrets(language),) if options.secrets else ()))
         self._sources: tuple[Detector, ...] = sources
         self._triggers = [trigger for source in sources for trigger in source.triggers]
@@ -112,11 +115,25 @@ class Scrubber:
         groups = _distinct(rows)
         released: list[str | None] = []
         found: list[list[Span]] = []
-        for batch in _batches(groups):
-            for text, spans in self._batch(batch):
+        for results in self._results(groups):
+            for text, spans in results:
                 released.append(text)
                 found.append(spans)
         return self._expanded(texts, groups, released, found)
+
+    def _results(self, groups: pl.DataFrame) -> Iterator[list[tuple[str | None, list[Span]]]]:
+        if self.options.processes == 1 or groups["text"].str.len_chars().sum() < WORTH:
+            yield from map(self.batch, _batches(groups, BATCH_ROWS, BATCH_CHARACTERS))
+            return
+        if self._workers is None:
+            self._workers = Workers(self.options, self._key)
+        yield from self._workers.scrub([batch.drop("members") for batch in _batches(groups, ROWS, CHARACTERS)])
+
+    def close(self) -> None:
+        """End the processes, if there are any."""
+        if self._workers is not None:
+            self._workers.close()
+            self._workers = None
 
     def _expanded(
         self, texts: pl.Series, groups: pl.DataFrame, released: list[str | None], found: list[list[Span]]
@@ -137,14 +154,14 @@ class Scrubber:
         self.counts.spans.update(dict(table["entity"].value_counts().iter_rows()))
         return Scrubbed(column, table, withheld)
 
-    def _batch(self, batch: pl.DataFrame) -> list[tuple[str | None, list[Span]]]:
+    def batch(self, batch: pl.DataFrame) -> list[tuple[str | None, list[Span]]]:
         """Each text of a batch with its replacements; a text that fails alone as well is withheld."""
         try:
             return self._settled(batch)
         except Exception:  # a recogniser or model may raise anything; what was not read must not be released
             if batch.height == 1:
                 return [(None, [])]
-            return [result for row in range(batch.height) for result in self._batch(batch[row])]
+            return [result for row in range(batch.height) for result in self.batch(batch[row])]
 
     def _settled(self, batch: pl.DataFrame) -> list[tuple[str | None, list[Span]]]:
         originals: list[str] = batch["text"].to_list()
@@ -265,16 +282,12 @@ def _distinct(rows: pl.DataFrame) -> pl.DataFrame:
     return keyed.group_by(names, maintain_order=True).agg(members="row")
 
 
-def _batches(groups: pl.DataFrame) -> Iterator[pl.DataFrame]:
+def _batches(groups: pl.DataFrame, rows: int, most: int) -> Iterator[pl.DataFrame]:
     start = 0
     lengths = groups["text"].str.len_chars().to_list()
     while start < groups.height:
         end, characters = start, 0
-        while (
-            end < groups.height
-            and end - start < BATCH_ROWS
-            and (end == start or characters + lengths[end] <= BATCH_CHARACTERS)
-        ):
+        while end < groups.height and end - start < rows and (end == start or characters + lengths[end] <= most):
             characters += lengths[end]
             end += 1
         yield groups[start:end]

@@ -22,9 +22,13 @@ LINE_LIMIT = 2_000
 """Characters of the longest line a plugin sees; their patterns are not all linear."""
 
 TRIGGER = (
-    r"(?i)passw|passphrase|passcode|\bpwd|secret|token|api.?key|_key|key_|auth|credential|private|BEGIN |://"
-    r"|contrase|[\w+/=\-]{20}|['\"][\w+/=\-]{16}|\b(?:sk|pk|rk|xox|gh|npm|SG|AC|SK)[_.\-]"
+    r"(?i)passw|passphrase|passcode|\bpwd|secret|token|api.?key|_key|key_|auth|credential|private|BEGIN "
+    r"|://[^\s/]{0,128}:[^\s]{1,256}@|contrase|['\"][\w+/=\-]{16}"
+    r"|\b(?:A3T|AKIA|AGPA|AIDA|AROA|AIPA|ANPA|ANVA|ASIA|AKC|AP[0-9A-F]|eyJ|gh[pousr]_|glpat|npm_|pypi-|xox|https://hooks)"
+    r"|\b(?:sk|pk|rk|SG|AC|SK|sq0)[_.\-]?[\w]{8}|[0-9a-f]{32}|\d{8,10}:[\w\-]{35}|[\w\-]{23,28}\.[\w\-]{6}\.[\w\-]{27}"
 )
+"""What a line must hold for a plugin to be shown it: a word that names credentials, or the start of a known form."""
+
 _ASKS = re.compile(TRIGGER)
 _COLUMN_TRIGGER = column_trigger(TRIGGER)
 _WORD = r"[\w\-+/=.~]"

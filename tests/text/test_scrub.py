@@ -8,6 +8,7 @@ import json
 import re
 import resource
 import socket
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -407,3 +408,14 @@ def test_hard_texts_are_masked_and_clean_ones_untouched(bench_data: Path) -> Non
 def test_generated_sentences_are_masked_without_the_second_model(bench_data: Path, spacy: Scrubber) -> None:
     share, _, _ = scored(bench_data, "presidio_synth_even", spacy)
     assert share >= 0.80
+
+
+def test_processes_give_what_one_process_gives() -> None:
+    texts = pl.Series([f"mail a{i}@x.example about {'something ' * 30}" for i in range(800)])
+    options = TextOptions(ner=None, replace="pseudonym")
+    one = Scrubber(options, b"k" * 32).scrub(texts)
+    several = Scrubber(replace(options, processes=2), b"k" * 32)
+    two = several.scrub(texts)
+    several.close()
+    assert one.text.equals(two.text)
+    assert one.spans.equals(two.spans)
