@@ -22,6 +22,7 @@ from anonym.cli.shares import SHARE
 )
 @click.option("--keep-hold-out", type=ANY, default=None, help="Keep who was held out (raw rows) in this Parquet file.")
 @click.option("--plan", type=ANY, default=None, help="An earlier release's plan: a new batch at the same levels.")
+@click.option("--processes", type=click.IntRange(1, 256), default=1, help="Processes that scrub text at once.")
 @common
 def apply(
     policy: Path,
@@ -32,6 +33,7 @@ def apply(
     hold_out: Decimal | None,
     keep_hold_out: Path | None,
     plan: Path | None,
+    processes: int,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -52,6 +54,7 @@ def apply(
             held_share=hold_out,
             keep_hold_out=keep_hold_out,
             plan=plan,
+            processes=processes,
             progress=progress,
         )
     show(outcome.evidence, as_json, quiet)

@@ -78,17 +78,20 @@ def apply_files(
     held_share: Decimal | None = None,
     keep_hold_out: Path | None = None,
     plan: Path | None = None,
+    processes: int = 1,
     progress: Progress | None = None,
 ) -> Outcome:
     """Release the files under the policy. Raises an AnonymError; then nothing new stands at `output`.
 
     `held_share` replaces the policy's `attacks.hold_out`; who is held out is written to `keep_hold_out` if given.
     `plan` is the file of an earlier release's plan: its levels are used, and rows that it does not list suppressed.
+    `processes` scrub text at once.
     """
     clock = Clock()
     refuse_unknown_output(output)
     refuse_existing(keep_hold_out, force=force)
     loaded = _load(policy, seed, held_share)
+    loaded = replace(loaded, text=replace(loaded.text, processes=processes))
     earlier = None if plan is None else read_plan(plan, loaded)
     source = open_paths(paths, read_options(loaded))
     for file in source.files:
