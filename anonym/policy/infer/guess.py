@@ -10,7 +10,7 @@ import polars as pl
 from anonym.policy.infer import shapes
 from anonym.policy.infer.concepts import CONCEPTS, NESTED, RoleName
 from anonym.policy.infer.facts import Facts
-from anonym.policy.infer.vocabulary import agreement, concepts
+from anonym.policy.infer.vocabulary import agreement, concepts, tokens
 from anonym.text.options import TextOptions
 
 
@@ -49,7 +49,7 @@ def _unreadable(f: Facts) -> Guess | None:
 def _by_shape(f: Facts) -> Guess | None:
     """Values whose shape tells, whatever the column is called."""
     if found := shapes.identifier(f):
-        return Guess("identifier", found[0], 0.97, found[1])
+        return Guess("identifier", _who(f) or found[0], 0.97, found[1])
     named = [concept for concept, weight in concepts(f.name) if weight >= 3 and CONCEPTS[concept].fits(f)]
     if f.is_text and shapes.telephone(f) and named[:1] not in (["record_id"], ["person_id"], ["account"]):
         return Guess("identifier", "phone", 0.93, "values are telephone numbers")
@@ -70,6 +70,23 @@ def _by_shape(f: Facts) -> Guess | None:
     ):
         return Guess("identifier", "address", 0.9, "values are street addresses")
     return None
+
+
+def _who(f: Facts) -> str | None:
+    """Whose number it is, where the name says so."""
+    first = [concept for concept, _ in concepts(f.name)[:1]]
+    return first[0] if first and first[0] in ("person_id", "national_id", "device_id") else None
+
+
+def _by_number(f: Facts) -> Guess | None:
+    """A different value in every row, and a name that says number, id or key: what it numbers does not matter."""
+    numbered = any(word in NUMBERS for word in tokens(f.name))
+    if numbered and f.distinct > 20 and f.uniqueness > 0.98 and (f.is_whole or (f.is_text and f.words < 2)):
+        return Guess("identifier", _who(f) or "record_id", 0.9, "its name says a number, and no two rows share one")
+    return None
+
+
+NUMBERS = frozenset(["id", "no", "nr", "num", "number", "key", "numero", "nummer", "uuid", "ref"])
 
 
 def _by_date(f: Facts) -> Guess | None:
@@ -95,9 +112,15 @@ def _by_name(f: Facts) -> Guess | None:
             return caution
         if weight < 2.5 and entry.role == "keep":
             continue
+        if concept == "person_id" and weight == 5 and _no_key(f):  # `guests` may count them
+            continue
         confidence = 0.9 if weight >= 4 else 0.8 if weight >= 2.5 else 0.6
         return Guess(entry.role, concept, confidence, f"its name says {entry.words}, and the values can be that")
     return None
+
+
+def _no_key(f: Facts) -> bool:
+    return (f.is_number and f.distinct <= 20) or f.words >= 1.5
 
 
 def _too_telling(f: Facts) -> Guess | None:
@@ -153,13 +176,18 @@ def _by_text(f: Facts) -> Guess | None:
         return Guess("sensitive", "health", 0.75, "values have the form of diagnosis codes")
     if f.distinct > 20 and f.uniqueness > 0.5:
         return _scarce(f)
-    if f.distinct > 20 and f.share(shapes.CODE) > shapes.MOST and f.uniqueness > 0.05 and f.length >= 5:
+    if f.distinct > 20 and f.share(shapes.CODE) > shapes.MOST and f.length >= 5 and _numbers_many(f):
         if f.share(shapes.POSTCODES) > shapes.MOST:
             return Guess("quasi", "postcode", 0.7, "values have the form of postcodes")
         return Guess("identifier", "record_id", 0.6, "values are codes of which each has few rows")
     if f.distinct > 20 and f.share(shapes.POSTCODES) > shapes.MOST:
         return Guess("quasi", "postcode", 0.7, "values have the form of postcodes")
     return None
+
+
+def _numbers_many(f: Facts) -> bool:
+    """Codes with enough digits to number many, or of which each has few rows."""
+    return f.uniqueness > 0.05 or sum(letter.isdigit() for text in f.sample for letter in text) >= 4.5 * len(f.sample)
 
 
 def _scarce(f: Facts) -> Guess:
@@ -219,6 +247,13 @@ def _item(f: Facts) -> Guess | None:
     return None
 
 
+def _measured(f: Facts) -> Guess | None:
+    """Fractions of many values are measured or reckoned: others rarely know them to the digit."""
+    if f.is_number and not f.is_whole and f.distinct > 50 and f.uniqueness > 0.02:
+        return Guess("sensitive", "usage", 0.4, "fractions, as a measurement has; make it quasi if others know it")
+    return None
+
+
 def _cautious(_facts: Facts) -> Guess:
     """Nothing is known: others might know it, so it is generalised."""
     return Guess("quasi", "unknown", 0.4, "neither name nor values say what it is, so others might know it")
@@ -228,11 +263,13 @@ _LOOKS = (
     _unreadable,
     _by_shape,
     _by_date,
+    _by_number,
     _by_name,
     _item,
     _by_values,
     _by_text,
     _by_count,
     _constant,
+    _measured,
     _cautious,
 )

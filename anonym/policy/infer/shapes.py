@@ -87,7 +87,7 @@ def _address(text: str) -> bool:
 
 def telephone(facts: Facts) -> bool:
     """Telephone numbers with their marks: a plus, a leading zero or separators."""
-    return facts.distinct > 10 and facts.share(PHONE) >= MOST and facts.share(DAY) < 0.5
+    return facts.distinct > 10 and facts.uniqueness > 0.15 and facts.share(PHONE) >= MOST and facts.share(DAY) < 0.5
 
 
 def names(facts: Facts) -> float:

@@ -17,6 +17,7 @@ CONCEPTS = {
     "username": 2.0,
     "account": 1.5,
     "device_id": 1.0,
+    "record_id": 0.5,
 }
 FEWEST = 20
 """Units below which a column says which of a few things a row is about, not which person."""
@@ -51,9 +52,10 @@ def _repeats(facts: Facts, guess: Guess) -> bool:
     return (
         guess.role == "identifier"
         and guess.concept in CONCEPTS
+        and not any(word in listed("serving") for word in tokens(facts.name))
         and facts.distinct >= FEWEST
         and facts.filled >= 0.5 * facts.rows
-        and facts.uniqueness < 0.999
+        and facts.uniqueness < (0.5 if guess.concept == "record_id" else 0.999)
     )
 
 
@@ -62,8 +64,6 @@ def _weight(facts: Facts, guess: Guess) -> float:
     weight = CONCEPTS[guess.concept]
     if any(word in subjects or any(word.startswith(noun) for noun in subjects if len(noun) > 5) for word in words):
         weight += 1
-    if any(word in listed("serving") for word in words):
-        weight -= 2
     return weight
 
 

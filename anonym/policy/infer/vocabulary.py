@@ -14,6 +14,9 @@ from anonym.rules import rules_folder
 FAINT = 0.4
 """The weight of a word that says little beside another one: `diagnosis_date` is a date where its values are."""
 
+HEAD = 3.5
+"""What the last word that says something weighs more: `household_income` is an income."""
+
 APART = ("generic", "subjects", "serving")
 """Lists that are no concepts."""
 
@@ -63,6 +66,7 @@ def agreement(found: Iterable[str], concept: str) -> float:
 
 def _mentioned(words: list[str]) -> Iterator[tuple[str, float]]:
     phrases, stems = _lists()
+    head = max((place for place, word in enumerate(words) if word not in listed("generic")), default=len(words) - 1)
     for first in range(len(words)):
         for last in range(first + 1, min(first + PHRASE, len(words)) + 1):
             part = words[first:last]
@@ -70,7 +74,7 @@ def _mentioned(words: list[str]) -> Iterator[tuple[str, float]]:
             if len(part) == 1 and phrase in listed("generic") and len(words) > 1:
                 weight = FAINT * len(phrase)
             else:
-                weight = len(phrase) + (last == len(words)) / 2
+                weight = len(phrase) + HEAD * (first <= head < last)
             for key in (phrase, phrase.removesuffix("s")):
                 yield from ((concept, weight) for concept in phrases.get(key, ()))
     for word in words:
@@ -85,6 +89,8 @@ def _combined(words: list[str]) -> Iterator[tuple[str, float]]:
     person = any("person" in phrases.get(word, ()) for word in words)
     if person and any("identity" in phrases.get(word, ()) for word in words):
         yield "person_id", 12.0
+    if len(words) == 1 and person:
+        yield "person_id", 5.0
     if person and words[-1] in ("name", "nom", "nome", "nombre", "naam"):
         yield "person_name", 12.0
 
