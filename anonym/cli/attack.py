@@ -39,15 +39,28 @@ EVENTS = _Columns()
 @click.option(
     "--targets", type=click.IntRange(1), default=10_000, show_default=True, help="People attacked one by one."
 )
+@click.option("--intruder-pack", type=ANY, help="Attack nothing: write what a motivated-intruder exercise needs here.")
+@click.option("--rows", type=click.IntRange(1), default=50, show_default=True, help="Rows in the intruder pack.")
+@click.option("--score", type=ANY, help="Attack nothing: score the claims.csv of this intruder pack.")
 @click.option("--typos", is_flag=True, help="Link in spite of typing errors too (needs anonym[linkage]).")
 @click.option("--seed", type=int, default=None, help="Replaces the policy's seed.")
 @common
-def attack(policy: Path, release: Path, as_json: bool, quiet: bool, **tables: Any) -> None:
+def attack(policy: Path, release: Path, as_json: bool, quiet: bool, **given: Any) -> None:
     """Run the attacks for which there are tables. Exits 3 where one succeeds, 5 where one cannot tell."""
     from anonym.pipeline import attack_files
     from anonym.pipeline.attack_runs import refuse
+    from anonym.pipeline.intruding import score_claims, write_pack
 
-    results = attack_files(policy, release, **tables)
+    pack, rows, claims = given.pop("intruder_pack"), given.pop("rows"), given.pop("score")
+    if pack is not None:
+        written = write_pack(policy, release, pack, rows=rows, seed=given["seed"])
+        if not quiet:
+            click.echo(json.dumps([str(path) for path in written]) if as_json else "\n".join(map(str, written)))
+        return
+    if claims is not None:
+        results = [score_claims(policy, release, claims, original=given["original"], truth=given["truth"])]
+    else:
+        results = attack_files(policy, release, **given)
     if as_json:
         click.echo(json.dumps([result.as_dict() for result in results], indent=2, ensure_ascii=False))
     elif not quiet:
