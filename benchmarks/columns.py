@@ -1,0 +1,175 @@
+"""What each column action costs beside a plain copy of the same column, from Parquet to Parquet.
+
+    python benchmarks/columns.py                 one million values an action
+    python benchmarks/columns.py --rows 10000000
+
+CPU seconds of this process, all threads, median of three runs after one to warm up; the copies are taken in the same
+run: of the column as it was, and of the column as it is released (labels are text, and text is more to write).
+`first` is what is done once per distinct value or per table (domains, hierarchies, surrogates), not per row.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from anonym.columns import actions, forms
+from anonym.columns.actions import Action, Table
+from anonym.columns.identifiers import Key, Pseudonym, Redact
+from anonym.columns.keys import Keyring, SecretKey
+from anonym.columns.shift import Shift
+from anonym.columns.surrogate import Surrogate
+from anonym.hierarchy import encode
+from anonym.hierarchy.bins import binned, bins_of
+from anonym.hierarchy.build import build
+from anonym.hierarchy.model import Auto, Dates, Declaration, Interval, Networks, Prefix, Rounded
+from anonym.hierarchy.packs import taxonomy
+
+RUNS = 3
+KEY = Key("env:BENCH")
+KEYRING = Keyring({KEY: SecretKey(bytes(range(32)))})
+
+Made = Callable[[pl.LazyFrame], pl.LazyFrame]
+
+
+@dataclass(frozen=True)
+class Job:
+    """An action on a column: `make` does what is done once, and gives what is done to the rows."""
+
+    words: str
+    column: str
+    make: Callable[[pl.LazyFrame], Made]
+
+
+def table(rows: int) -> pl.DataFrame:
+    """Invented columns; a tenth as many e-mail addresses as rows."""
+    draw = np.random.default_rng(20260101)
+    day, moment = date(1940, 1, 1), datetime(2024, 1, 1)
+    zips = np.array(["10001", "60614", "94110", "03601", "77005", "33101"])
+    return pl.DataFrame(
+        {
+            "age": draw.integers(0, 100, rows),
+            "income": np.round(draw.lognormal(10, 1, rows), -1),
+            "lat": np.round(draw.uniform(-60, 60, rows), 3),
+            "zip": zips[draw.integers(0, len(zips), rows)],
+            "postcode": pl.Series(draw.integers(10_000, 99_999, rows)).cast(pl.String),
+            "born": pl.Series([day + timedelta(days=i) for i in range(25_000)]).gather(draw.integers(0, 25_000, rows)),
+            "seen": pl.Series([moment + timedelta(minutes=i) for i in range(50_000)]).gather(
+                draw.integers(0, 50_000, rows)
+            ),
+            "ip": pl.Series([f"10.{i // 250}.{i % 250}.7" for i in range(50_000)]).gather(
+                draw.integers(0, 50_000, rows)
+            ),
+            "email": pl.Series([f"u{i}@mail.test" for i in range(rows // 10)]).gather(
+                draw.integers(0, rows // 10, rows)
+            ),
+            "customer": draw.integers(0, rows // 10, rows),
+        }
+    )
+
+
+def generalised(words: str, column: str, declared: Declaration, level: int, form: forms.Form = "label") -> Job:
+    def make(frame: pl.LazyFrame) -> Made:
+        counts = encode.domain(frame, column, frame.collect_schema()[column])
+        hierarchy = build(column, declared, counts["value"], rows=counts["rows"], k=5)
+        return lambda rows: rows.select(forms.release(hierarchy, level, form))
+
+    return Job(words, column, make)
+
+
+def identifier(words: str, column: str, action: Action) -> Job:
+    def make(frame: pl.LazyFrame) -> Made:
+        schema = frame.collect_schema()
+        distinct: Callable[[str], pl.Series] = lambda name: frame.select(pl.col(name).unique()).collect().to_series()  # noqa: E731
+        known = Table(KEYRING, distinct, ("customer", schema["customer"]))
+        released = actions.release(column, schema[column], action, known).columns
+        return lambda rows: rows.select(released)
+
+    return Job(words, column, make)
+
+
+def in_bins(words: str, column: str, width: int) -> Job:
+    def make(frame: pl.LazyFrame) -> Made:
+        values = encode.domain(frame, column, frame.collect_schema()[column])["value"]
+        bins = bins_of(column, Interval((Decimal(width),)), values)
+        return lambda rows: binned(rows, {column: bins}).select(column)
+
+    return Job(words, column, make)
+
+
+JOBS = (
+    generalised("`interval`, label", "age", Interval((Decimal(5),)), 1),
+    generalised("`interval`, bounds", "age", Interval((Decimal(5),)), 1, "bounds"),
+    generalised("`interval` on floats", "income", Interval((Decimal(5000),)), 1),
+    generalised("`round`", "lat", Rounded((1, 0)), 1),
+    generalised("`date`, year", "born", Dates(("year",)), 1),
+    generalised("`date` of timestamps", "seen", Dates(("day",)), 1),
+    generalised("`prefix`", "postcode", Prefix((3,)), 1),
+    generalised("`ip`", "ip", Networks((24, 16)), 1),
+    generalised("`taxonomy` us-zip3", "zip", taxonomy("us-zip3"), 2),
+    generalised("`auto` on numbers", "income", Auto(), 1),
+    generalised("`auto` on codes", "postcode", Auto(), 1),
+    in_bins("`bins`", "income", 5000),
+    identifier("`redact`", "email", Redact()),
+    identifier("`pseudonym`", "email", Pseudonym(KEY)),
+    identifier("`surrogate` e-mail", "email", Surrogate("email", KEY)),
+    identifier("`surrogate` code", "postcode", Surrogate("code", KEY)),
+    identifier("`shift`", "seen", Shift(180, KEY)),
+)
+
+
+def cpu(work: Callable[[], object]) -> float:
+    began = time.process_time()
+    work()
+    return time.process_time() - began
+
+
+def median(work: Callable[[], object]) -> float:
+    work()
+    return statistics.median(cpu(work) for _ in range(RUNS))
+
+
+def measured(job: Job, source: Path, target: Path) -> tuple[float, float, float, float]:
+    """CPU seconds of copying the column and its result, of the rows, and of what is done once."""
+    frame = pl.scan_parquet(source)
+    copy = median(lambda: frame.select(job.column).sink_parquet(target))
+    began = time.process_time()
+    made = job.make(frame)
+    first = time.process_time() - began
+    work = median(lambda: made(frame).sink_parquet(target))
+    again = target.with_name("again.parquet")
+    return copy, median(lambda: pl.scan_parquet(target).sink_parquet(again)), work, first
+
+
+def lines(rows: int) -> Iterator[str]:
+    yield f"{rows:,} values; {pl.thread_pool_size()} threads"
+    yield "| action | column copied, CPU s | result copied, CPU s | rows, CPU s | rows / larger copy | first, CPU s |"
+    yield "|---|---|---|---|---|---|"
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = Path(folder) / "in.parquet", Path(folder) / "out.parquet"
+        table(rows).write_parquet(source)
+        for job in JOBS:
+            copy, result, work, first = measured(job, source, target)
+            ratio = work / max(copy, result)
+            yield f"| {job.words} | {copy:.3f} | {result:.3f} | {work:.3f} | {ratio:.1f} | {first:.3f} |"
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--rows", type=int, default=1_000_000)
+    for line in lines(options.parse_args().rows):
+        print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()
