@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonym.search.local.jit import kernel
+from anonym.search.local.lines import Lines
 from anonym.search.local.moves import move
 from anonym.search.local.partition import adopt
 from anonym.search.local.trade import trade
@@ -41,12 +42,12 @@ def act(w: World, entries: Ints, tries: int, hot: float, cold: float, pull: floa
 
 
 @kernel
-def swap_rows(w: World, tries: int, hot: float, cold: float) -> int:
+def swap_rows(w: World, lines: Lines, tries: int, hot: float, cold: float) -> int:
     """So many tries to swap rows of one kind, the heat falling evenly; how many were kept."""
     kept = 0
     for i in range(tries):
         if w.state[LISTED] == 0:
             break
-        if trade(w, hot + (cold - hot) * i / tries):
+        if trade(w, lines, hot + (cold - hot) * i / tries):
             kept += 1
     return kept

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from anonym.hierarchy.model import Hierarchy
 from anonym.search.local.act import add_classes, improve, swap_rows
 from anonym.search.local.greedy import greedy
+from anonym.search.local.lines import Lines, lines
 from anonym.search.local.neighbours import Digit, near, rings
 from anonym.search.local.partition import listing
 from anonym.search.local.peel import chunks, peeled, recodings, signatures
@@ -26,12 +27,14 @@ Ints = NDArray[np.int64]
 Steps = Sequence[Sequence[Digit]]
 
 HEAT = 0.08  # of the mean loss of a costly class: what a move may cost at first, with chance 1 / e
+TIGHT_HEAT = 0.02  # under l or t, where few moves are kept
 BATCH = 20_000  # moves between two looks at the clock and at the price of suppression
 DEARER, CHEAPER, FAR_DEARER = 1.15, 0.9, 1.4  # the price of suppression: at its limit, below it, beyond it
-SWAPS = 10  # swaps of rows for each move, where growing classes that hold is slow
+SWAPS = 15  # swaps of rows for each move, where growing classes that hold is slow
 START_PULL, PULL = 1.0, 0.3  # how much being far from l or t weighs while a class grows: cells of `*` for k rows
-MARGIN = 1.25  # rows, over those that a class needs at least, from which on only rows are taken that help it to hold
+MARGIN = 1.3  # rows, over those that a class needs at least, from which on only rows are taken that help it to hold
 ORDERS, REACH = 8, 40  # of a sweep
+LINES = 8  # orders in which rows of one kind are sought
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,8 @@ def solve_block(
     _start(w, layout, hierarchies, space, steps, k, rng, effort.visits, pull)
     left = np.flatnonzero(w.links[: space.count, LEFT_OVER])
     add_classes(w, np.full(left.size, GONE, np.int64), left, w.links[left, LEFT_OVER])  # moves find them a home
-    tries = _improve(w, layout.gone, effort, pull, swaps, tick)
+    along = lines(space, steps, rng, LINES if swaps else 1)
+    tries = _improve(w, along, layout.gone, effort, pull, swaps, tick)
     owner, member, rows = listing(w)
     is_gone = owner == GONE
     gone = np.bincount(members[member[is_gone]], rows[is_gone], layout.space.count).astype(np.int64)
@@ -110,10 +114,16 @@ def _start(
     w.links[: space.count, LEFT_OVER] = np.where(owner < 0, space.rows, 0)
 
 
-def _improve(w: World, gone: int, effort: Effort, pull: float, swaps: int, tick: Callable[[int], None]) -> int:
+def _improve(
+    w: World, along: Lines, gone: int, effort: Effort, pull: float, swaps: int, tick: Callable[[int], None]
+) -> int:
     began, done = time.monotonic(), 0
     costly = w.links[: int(w.state[LISTED]), COSTLY]
-    hot = HEAT * float((w.links[costly, LOSS] * w.links[costly, ROWS]).mean()) if costly.size else 0.0
+    hot = (
+        (TIGHT_HEAT if swaps else HEAT) * float((w.links[costly, LOSS] * w.links[costly, ROWS]).mean())
+        if costly.size
+        else 0.0
+    )
     size = max(min(BATCH, effort.tries // 10), 500)
     while w.state[LISTED] > 0:
         share, batch = done / max(effort.tries, 1), min(size, effort.tries - done)
@@ -123,7 +133,7 @@ def _improve(w: World, gone: int, effort: Effort, pull: float, swaps: int, tick:
             break
         until = min(share + batch / max(effort.tries, 1), 1.0) if effort.seconds is None else share
         if swaps:
-            swap_rows(w, swaps * batch, hot * (1 - share), hot * (1 - until))
+            swap_rows(w, along, swaps * batch, hot * (1 - share), hot * (1 - until))
         improve(w, batch, hot * (1 - share), hot * (1 - until), pull)
         done += batch
         tick(batch)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from anonym.search.local.jit import inner
 from anonym.search.local.pool import pick
 from anonym.search.local.price import absorb, begin, price_inlined
-from anonym.search.local.promises import fault, fault_with, is_monotone, lift, shortage
+from anonym.search.local.promises import aimed, fault, fault_with, has_distances, is_monotone, lift, shortage
 from anonym.search.local.world import (
     CLOCK_OF,
     FLOOR,
@@ -26,9 +26,11 @@ from anonym.search.local.world import (
     int64,
 )
 
+AIM_MOST = 8  # times the rows first aimed at, where what is near does not suffice for so few
+
 
 @inner
-def best_item(w: World, b: int, pull: float) -> int:
+def best_item(w: World, b: int, pull: float, aim: int) -> int:
     """The item to join slot b next, -1 for none: k times the price that the class then has, less what the row costs
     where it is, and `pull` times how far the class would be from holding.
 
@@ -38,8 +40,8 @@ def best_item(w: World, b: int, pull: float) -> int:
     pool, k, rows, has_rules = w.pool, w.state[K], w.pool[b, GROWN], w.state[RULES] > 0
     is_strict, now = False, 0.0
     if has_rules:
-        is_strict = rows + shortage(w, b) >= w.state[STRICT]
-        now = fault(w, b, rows)
+        is_strict = rows + shortage(w, b) >= aim or has_distances(w)
+        now = aimed(w, b, rows, max(rows, aim))
         w.state[CLOCK_OF] += 1
     best, least = NONE, NEVER
     for i in range(w.state[ITEMS]):
@@ -48,8 +50,8 @@ def best_item(w: World, b: int, pull: float) -> int:
             pool[i, FLOOR] = price_inlined(w, b, at)
             worth = k * pool[i, FLOOR] - pool[i, WORTH]
             if has_rules and worth < least:
-                later = fault_with(w, b, at, rows)
-                worth = NEVER if is_strict and later >= now else worth + int(pull * later)
+                later = fault_with(w, b, at, rows, aim)
+                worth = NEVER if is_strict and later > 0.0 and later >= now else worth + int(pull * later)
             if worth < least:
                 best, least = i, worth
     return best
@@ -78,8 +80,12 @@ def grow(w: World, b: int, seed: int, pull: float) -> bool:
     for i in range(state[ITEMS]):
         pool[i, FLOOR] = 0
     pick(w, seed, helping(w, b, seed), b)
+    aim = state[STRICT]
     while pool[b, GROWN] < state[K] or (state[RULES] > 0 and fault(w, b, pool[b, GROWN]) > 0.0):
-        i = best_item(w, b, pull)
+        i = best_item(w, b, pull, aim)
+        while i < 0 and aim < AIM_MOST * state[STRICT] and has_distances(w):
+            aim += aim // 8 + 1
+            i = best_item(w, b, pull, aim)
         if i < 0 or state[PICKS] == pool.shape[0]:
             return False
         absorb(w, b, state[TUPLES] + i)

@@ -55,6 +55,14 @@ def near(space: Space, steps: Sequence[Sequence[Digit]], rng: np.random.Generato
 
 def order(space: Space, steps: Sequence[Sequence[Digit]], rng: np.random.Generator) -> Codes:
     """The tuples along one random interleaving, parts kept together."""
+    keys = keys_along(space, steps, rng)
+    if space.part.size and space.part[0] != space.part[-1]:
+        return np.lexsort((keys, space.part)).astype(np.int32)
+    return np.argsort(keys, kind="stable").astype(np.int32)
+
+
+def keys_along(space: Space, steps: Sequence[Sequence[Digit]], rng: np.random.Generator) -> Words:
+    """(tuples,) the place of each along one random interleaving."""
     chosen = _interleaved(steps, rng)
     starts = np.cumsum([0] + [digit.value.size for digit in chosen])[:-1].astype(np.int64)
     values = np.concatenate([digit.value for digit in chosen] + [np.empty(0, np.uint64)])
@@ -62,9 +70,7 @@ def order(space: Space, steps: Sequence[Sequence[Digit]], rng: np.random.Generat
     bits = np.array([digit.bits for digit in chosen], np.uint64)
     keys = np.zeros(space.count, np.uint64)
     interleave(space.code, columns, starts, bits, values, keys)
-    if space.part.size and space.part[0] != space.part[-1]:
-        return np.lexsort((keys, space.part)).astype(np.int32)
-    return np.argsort(keys, kind="stable").astype(np.int32)
+    return keys
 
 
 def rings(space: Space, steps: Sequence[Sequence[Digit]], rng: np.random.Generator, orders: int) -> NDArray[np.int64]:

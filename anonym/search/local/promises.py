@@ -181,8 +181,16 @@ def lift(w: World, s: int, t: int, rows: int) -> None:
 @inner
 def fault(w: World, s: int, rows: int) -> float:
     """How far slot s of so many rows is from holding, summed over the rules; 0 if and only if all hold."""
+    return aimed(w, s, rows, rows)
+
+
+@inner
+def aimed(w: World, s: int, rows: int, whole: int) -> float:
+    """As `fault`, but how far t is from holding at best once the slot has so many rows `whole`: what is too much of
+    now will be then (on a line: if the rows to come were like the reference)."""
     state, real, slots = w.state, w.real, w.slots
     width, ref = state[WIDTH], 2 * state[RULES]
+    part = rows / whole
     total = 0.0
     for i in range(state[RULES]):
         at = RULE + RULE_FIELDS * i
@@ -192,9 +200,9 @@ def fault(w: World, s: int, rows: int) -> float:
         for b in range(low, high):
             count = slots[s, width + b]
             if kind == TREE:
-                moved += max(count / rows - real[ref + b], 0.0)
+                moved += max(count / whole - real[ref + b], 0.0)
             elif kind == LINE:
-                carried += count / rows - real[ref + b]
+                carried += count / whole - part * real[ref + b]
                 moved += abs(carried) if real[ref + b] > 0.0 else 0.0
             elif count > 0:
                 there += count
@@ -246,14 +254,14 @@ def _recursive_fault(w: World, s: int, low: int, high: int, rank: int, num: int,
 
 
 @inner
-def fault_with(w: World, s: int, at: int, rows: int) -> float:
-    """The fault of slot s of so many rows after one row of row `at` of `code` joins; worked out once a kind."""
+def fault_with(w: World, s: int, at: int, rows: int, whole: int) -> float:
+    """`aimed` of slot s of so many rows after one row of row `at` of `code` joins; worked out once a kind."""
     kind = w.code[at, w.code.shape[1] - 1]
     place = w.real.size - 2 * w.state[KINDS] + kind
     stamp = place + w.state[KINDS]
     if w.real[stamp] != w.state[CLOCK_OF]:
         lift(w, s, at, ONE)
-        w.real[place] = fault(w, s, rows + 1)
+        w.real[place] = aimed(w, s, rows + 1, max(rows + 1, whole))
         lift(w, s, at, NONE)
         w.real[stamp] = w.state[CLOCK_OF]
     return float(w.real[place])
@@ -273,6 +281,17 @@ def shortage(w: World, s: int) -> int:
                     lacking -= 1
             most = max(most, lacking)
     return most
+
+
+@inner
+def has_distances(w: World) -> bool:
+    """Whether t is asked for."""
+    found = False
+    for i in range(w.state[RULES]):
+        kind = w.state[RULE + RULE_FIELDS * i + KIND]
+        if kind in (TREE, LINE):
+            found = True
+    return found
 
 
 @inner

@@ -29,7 +29,7 @@ Ints = NDArray[np.int64]
 
 BLOCK = 40_000  # tuples searched together: their tables stay in a cache of a few megabytes
 TRIES = {"default": 25, "thorough": 600}  # moves a class of k rows
-TIGHT = 0.25  # as many, where l or t make a move slow
+TIGHT = 0.2  # as many, where l or t make a move slow
 MOST = {"default": 2_000_000, "thorough": 50_000_000}  # moves in all
 VISITS = {"default": 4_000, "thorough": 100_000}
 LOOK = {"default": 12, "thorough": 24}

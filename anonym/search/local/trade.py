@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from anonym.search.local.jit import inner
+from anonym.search.local.lines import Lines, find
 from anonym.search.local.moves import below, draw_class, draw_tuple, leeway
 from anonym.search.local.partition import assemble, put, set_loss, take
-from anonym.search.local.price import absorb
+from anonym.search.local.price import absorb, price
 from anonym.search.local.world import (
     CLASS,
     FIRST_OF,
     GONE,
-    LOOK,
     LOSS,
     NEXT_OF,
     NONE,
@@ -23,22 +23,30 @@ from anonym.search.local.world import (
     int64,
 )
 
+SIDE = 4  # places looked at on either side
+
 
 @inner
-def trade(w: World, heat: float) -> bool:
-    """A row of a costly class for one near another of its rows. Whether a swap was kept."""
+def trade(w: World, lines: Lines, heat: float) -> bool:
+    """A row of a costly class for one of its kind that is near another row of the class. Whether a swap was kept."""
     c = draw_class(w)
     t, s = draw_tuple(w, c), draw_tuple(w, c)
-    kind = w.code.shape[1] - 1
-    for a in range(w.state[LOOK]):
-        u = int64(w.near[s, a])
-        if u < 0:
-            break
-        if u != t and w.code[u, kind] == w.code[t, kind]:
-            d = class_of(w, u)
-            if d != c and d >= 0 and swap(w, c, t, d, u, heat):
-                return True
-    return False
+    if w.links[c, ROWS] < 2:
+        return False
+    assemble(w, SPARE_SLOT, c, t, ONE)
+    line, kind = below(w, lines.own.shape[0]), w.code[t, w.code.shape[1] - 1]
+    at = find(lines, line, kind, s)
+    found, least = NONE, w.links[c, LOSS] + ONE
+    for step in range(max(at - SIDE, lines.start[kind]), min(at + SIDE, lines.start[kind + 1])):
+        u = lines.tuple[line, step]
+        if u != t and lines.part[u] == lines.part[t]:
+            cost = price(w, SPARE_SLOT, u)
+            if cost < least:
+                found, least = u, cost
+    if found < 0:
+        return False
+    d = class_of(w, found)
+    return bool(d >= 0 and d != c and swap(w, c, t, d, found, least, heat))
 
 
 @inner
@@ -54,13 +62,11 @@ def class_of(w: World, u: int) -> int:
 
 
 @inner
-def swap(w: World, c: int, t: int, d: int, u: int, heat: float) -> bool:
-    """A row of tuple t of class c for one of tuple u of class d, if that is kept."""
+def swap(w: World, c: int, t: int, d: int, u: int, here: int, heat: float) -> bool:
+    """A row of tuple t of class c, each row of which will cost `here`, for one of tuple u of class d, if kept."""
     links = w.links
-    if links[c, ROWS] < 2 or links[d, ROWS] < 2:
+    if links[d, ROWS] < 2:
         return False
-    assemble(w, SPARE_SLOT, c, t, ONE)
-    here = absorb(w, SPARE_SLOT, u)
     there = links[d, LOSS]
     if d != GONE:
         assemble(w, SPARE_SLOT, d, u, ONE)
