@@ -15,6 +15,7 @@ import polars as pl
 from anonym.errors import InputError
 from anonym.io.formats import KINDS, kind_of
 from anonym.io.guard import guarded
+from anonym.io.hive import partition_of, scan_partitions
 from anonym.io.lines import scan_json
 from anonym.io.options import TYPES, ReadOptions
 from anonym.io.release import refuse_unwritable, written
@@ -104,11 +105,15 @@ def open_paths(paths: Sequence[str | Path], options: ReadOptions | None = None) 
     if len(kinds) > 1:
         raise InputError(f"the inputs are of several formats ({', '.join(sorted(kinds))}): give one format per run")
     kind = kinds.pop()
-    if not options.hive_ok:
-        _refuse_hive(files)
+    is_partitioned = not options.hive_ok and any(partition_of(file) for file in files)
+    if is_partitioned and kind not in ("parquet", "arrow"):
+        raise InputError(f"hive partitions (folders name=value) of {kind} files are not read: convert them to Parquet")
     with guarded("opening the input"):
         marks = tuple(Fingerprint.of(file) for file in files)
-        frame = _SCANS[kind](files, options)
+        if is_partitioned:
+            frame = scan_partitions(files, lambda group: _SCANS[kind](group, options), options)
+        else:
+            frame = _SCANS[kind](files, options)
         return Source(frame, dict(frame.collect_schema()), marks, kind == "csv")
 
 
@@ -136,13 +141,6 @@ def _expand(paths: Sequence[str | Path]) -> list[Path]:
 
 def _hidden(path: Path, root: Path) -> bool:
     return any(part.startswith((".", "_")) for part in path.relative_to(root).parts)
-
-
-def _refuse_hive(files: list[Path]) -> None:
-    """A folder `name=value` is a column that the files in it lack: reading them alone would lose it."""
-    for file in files:
-        if any("=" in part for part in file.parts[-3:-1]):
-            raise InputError(f"{file.name} lies in a hive partition (name=value): such folders are not supported yet")
 
 
 def _scan_parquet(files: list[Path], _options: ReadOptions) -> pl.LazyFrame:
