@@ -25,8 +25,9 @@ from anonym.pipeline.holding_out import HeldOut, hold_out, keep, refuse_existing
 from anonym.pipeline.profile import profile
 from anonym.pipeline.progress import Progress
 from anonym.pipeline.recall_gate import gate_recall
+from anonym.pipeline.recoding import Recoding
 from anonym.pipeline.rejected import rejected_evidence
-from anonym.pipeline.replanned import read_plan
+from anonym.pipeline.replanned import lasting_keys, read_plan, refuse_other_keys
 from anonym.pipeline.solve import solve, suppression_limit
 from anonym.pipeline.text_days import text_key
 from anonym.pipeline.transform import TextLedger, masks_rows, transform
@@ -151,6 +152,8 @@ def make(
     held = hold_out(policy, source, private)
     source = held.source
     keyring = read_keys(_keys(policy, columns), policy.base)
+    if plan is not None:
+        refuse_other_keys(plan, columns, keyring)
     scrubber = _scrubber(policy, columns, keyring)
     recall = gate_recall(policy, columns, scrubber)
     seen = profile(policy, source, columns, progress, plan)
@@ -183,7 +186,7 @@ def make(
         held.rows,
         held.units,
         recall=recall,
-        plan=plan or (recoding.plan(policy.sha256) if recoding else None),
+        plan=plan or _new_plan(policy, recoding, columns, keyring),
         input_digest=_input_digest(policy, columns, keyring, source),
     )
     evidence = verified_evidence(run, verified, written, part, clock)
@@ -196,6 +199,13 @@ def make(
         evidence = verified_evidence(run, verified, written, part, clock)
         refuse(found, evidence)
     return Made(run, written, verified, run.plan, evidence, held)
+
+
+def _new_plan(
+    policy: Policy, recoding: Recoding | None, columns: Sequence[ResolvedColumn], keyring: Keyring
+) -> Plan | None:
+    made = recoding.plan(policy.sha256) if recoding is not None else None
+    return None if made is None else replace(made, keys=lasting_keys(columns, keyring))
 
 
 def refuse_failed(verified: Verified, evidence: dict[str, Any]) -> None:

@@ -9,9 +9,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from anonym.columns.actions import Keyed
+from anonym.columns.keys import Keyring
 from anonym.errors import CallError
 from anonym.hierarchy.model import Hierarchy
-from anonym.policy.model import Policy
+from anonym.policy.model import Identifier, Policy
+from anonym.policy.resolve import ResolvedColumn
 from anonym.search.plan import Plan, PlanColumn, hierarchy_sha256
 
 PLANNED = "the levels of an earlier plan"  # why a search chose what it chose
@@ -36,6 +39,29 @@ def refuse_another(plan: Plan, policy: Policy) -> None:
         raise CallError(
             "a plan of local recoding cannot be applied again, for it does not say which values went together: "
             "search.strategy global makes one that can"
+        )
+
+
+def lasting_keys(columns: Sequence[ResolvedColumn], keyring: Keyring) -> dict[str, str]:
+    """The key id of each column whose tokens, surrogates or shifts are the same in every release."""
+    return {
+        column.name: keyring[key].id
+        for column in columns
+        if isinstance(column.role, Identifier)
+        and isinstance(action := column.role.action, Keyed)
+        and action.scope == "project"
+        and (key := action.key) is not None
+    }
+
+
+def refuse_other_keys(plan: Plan, columns: Sequence[ResolvedColumn], keyring: Keyring) -> None:
+    """Raises CallError where a key was changed since the plan's release: two keys' tokens must not be mixed."""
+    now = lasting_keys(columns, keyring)
+    changed = [name for name, key in plan.keys.items() if now.get(name) != key]
+    if changed:
+        raise CallError(
+            f"the key of {', '.join(changed)} is not the one of the plan's release, and its tokens would not match "
+            "those: use the earlier key for this batch, or release the whole table anew under the new key"
         )
 
 

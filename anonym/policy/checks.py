@@ -136,11 +136,23 @@ def _keys(subject: Subject) -> Iterator[Finding]:
         name = (column.key or "").partition(":")[2]
         if len(name) >= PASTED and not {".", "/", "_"} & set(name):
             yield Finding((*at, "key"), "expected a name after env: or file:; this looks like a key itself")
+    yield from _shared_domains(subject)
     for at, column in subject.of(ShiftShape):
         if subject.shape.unit is None and subject.shaped.sound("unit"):
             yield Finding((*at, "action"), "needs a unit: dates move by one offset per unit")
         if column.scope == "project" and column.key is None:
             yield Finding((*at, "key"), "required for scope project: without a key the offsets are new every time")
+
+
+def _shared_domains(subject: Subject) -> Iterator[Finding]:
+    """Columns of one domain are to have the same token for the same value, which takes one key."""
+    first: dict[tuple[type, str], str] = {}
+    for at, column in subject.of(PseudonymShape, SurrogateShape):
+        domain = column.domain or at[-1]
+        key = first.setdefault((type(column), str(domain)), column.key)
+        if key != column.key:
+            expected = f"expected one key for all columns of domain {domain}: tokens of two keys never match"
+            yield Finding((*at, "key"), expected)
 
 
 def _names(subject: Subject) -> Iterator[Finding]:

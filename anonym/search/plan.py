@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,7 @@ class Plan:
     policy: str
     strategy: str
     columns: tuple[PlanColumn, ...]
+    keys: Mapping[str, str] = field(default_factory=dict)  # key id by column, of tokens that stay across releases
 
     def dump(self) -> str:
         """JSON text, deterministic, ending in a newline."""
