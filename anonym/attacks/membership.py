@@ -22,6 +22,7 @@ from anonym.attacks.outcome import AttackResult, Counts, Gate, Trial, judge
 from anonym.attacks.subgroup import worst_of
 
 Floats = NDArray[np.float64]
+STRANGERS = 0.5  # taken for members, at most: near 1 the advantage, a share of what is left, says nothing
 POSITIVE = 1_000  # people of either kind for the positive control: raw tables have as many groups as rows
 
 
@@ -70,17 +71,15 @@ def _closest(distance: Floats, people: NDArray[np.int64]) -> Floats:
 
 
 def _calibrated(inside: Floats, outside: Floats, seed: int) -> tuple[float, tuple[NDArray[Any], NDArray[Any]]]:
-    """The threshold that separates the first halves best, and who is in the second halves."""
+    """The threshold that separates the first halves best, and who is in the second halves; -inf, which takes nobody for
+    a member, where none separates them."""
     generator = np.random.default_rng([seed, 0xD157])
     first, second = zip(*(_halves(len(side), generator) for side in (inside, outside)), strict=True)
-    tried = np.unique(np.concatenate([inside[first[0]], outside[first[1]]]))
-    if not len(tried):
-        return -np.inf, (second[0], second[1])
-    gains = [
-        np.searchsorted(np.sort(side[half]), tried, "right") / max(1, len(half))
-        for side, half in zip((inside, outside), first, strict=True)
-    ]
-    return float(tried[int(np.argmax(gains[0] - gains[1]))]), (second[0], second[1])
+    tried = np.unique(np.concatenate([[-np.inf], inside[first[0]], outside[first[1]]]))
+    sides = zip((inside, outside), first, strict=True)
+    shares = [np.searchsorted(np.sort(side[half]), tried, "right") / max(1, len(half)) for side, half in sides]
+    gains = np.where(shares[1] <= STRANGERS, shares[0] - shares[1], -np.inf)
+    return float(tried[int(np.argmax(gains))]), (second[0], second[1])
 
 
 def _halves(people: int, generator: np.random.Generator) -> tuple[NDArray[Any], NDArray[Any]]:

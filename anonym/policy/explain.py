@@ -60,6 +60,7 @@ def explain(policy: Policy, resolved: Sequence[ResolvedColumn] | None = None, se
         ("Guarantee", list(_guarantee(policy))),
         ("Search", list(_search(policy))),
         ("Text", list(_text(policy))),
+        ("Attacks", list(_attacks(policy))),
         ("Output", list(_output(policy))),
         ("To look at", [*notes(policy, resolved), *seen]),
         ("What this does not give", list(_limits(policy))),
@@ -278,6 +279,25 @@ def _search(policy: Policy) -> Iterator[str]:
     else:
         yield f"budget: {search.budget}"
     yield f"seed {policy.seed}, never used for keys, shuffles or noise"
+
+
+def _attacks(policy: Policy) -> Iterator[str]:
+    attacks = policy.attacks
+    if not attacks:
+        return
+    if attacks.hold_out:
+        people = "rows" if policy.unit is None else f"units (distinct values of {policy.unit})"
+        yield f"{_number(attacks.hold_out * 100)} % of the {people} are held out before: a control, never released"
+    if attacks.linkage is not None:
+        known = ", ".join(attacks.linkage.match)
+        yield (
+            f"linking by {known} with {attacks.linkage.auxiliary.name} must find at most "
+            f"{_number(attacks.linkage.max_risk * 100)} % of the released, with 95 % confidence"
+        )
+    if attacks.max_advantage is not None:
+        limit = f"{attacks.max_advantage:f}"
+        yield f"inferring a sensitive value may gain at most {limit} over people who were not released"
+    yield "a release that fails a gate is refused (status 3), one that cannot be judged too (status 5)"
 
 
 def _text(policy: Policy) -> Iterator[str]:

@@ -124,6 +124,9 @@ def _of_run(evidence: Facts) -> Iterator[str]:
         yield "Rows keep the order of the input; whoever knows that order can find a row by its position."
     if search is not None and not search["reproducible"]:
         yield "The search had a budget in seconds, so another machine may find another release."
+    if held := evidence["input"].get("held_out_rows"):
+        rows = figures.plural(held, "row")
+        yield f"{rows} of the input were held out as a control of the attacks: neither released nor counted above."
     if not evidence["attacks"]:
         yield ATTACKS
     if evidence["training"] is None:

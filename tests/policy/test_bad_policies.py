@@ -397,3 +397,21 @@ def test_lines_are_given_for_files_and_not_for_mappings(faults: Faults) -> None:
 def test_names_with_dots_and_blanks_are_quoted_in_paths(faults: Faults) -> None:
     text = f'{HEAD}columns: {{q: {{role: quasi}}, "a.b": {{role: x}}, "c d": {{role: x}}, "*[0]": {{role: x}}}}'
     assert [path for path, _ in faults(text)] == ['columns."a.b".role', 'columns."c d".role', 'columns."*[0]".role']
+
+
+def test_gates_on_attacks_need_their_columns_and_their_file(faults: Faults) -> None:
+    text = """
+        anonym: 1
+        columns: {q: {role: quasi}, k: {role: keep}}
+        guarantee: {k: 2}
+        attacks:
+          linkage: {auxiliary: none.parquet, match: {k: k, z: z, q: {column: q, edits: 9}}, max_risk: 0.1}
+          inference: {max_advantage: 0.1}
+    """
+    assert [path for path, _ in faults(text)] == ["attacks.linkage.match.q.edits", "attacks.linkage.match.z"]
+    sound = text.replace(", q: {column: q, edits: 9}", "").replace(", z: z", "")
+    assert [path for path, _ in faults(sound)] == [
+        "attacks.linkage.auxiliary",
+        "attacks.linkage.match.k",
+        "attacks.inference",
+    ]

@@ -242,3 +242,22 @@ def test_shipped_policies_are_explained(path: Path) -> None:
     text = explain(Policy.load(path))
     assert "Draft policy, not reviewed." in text
     assert all(len(line) < 200 for line in text.splitlines() if not line.startswith("  every class"))
+
+
+def test_attacks_are_said_with_their_limits(load: Load) -> None:
+    said = explain(
+        load(
+            """
+            anonym: 1
+            columns: {age: {role: quasi}, dx: {role: sensitive}}
+            guarantee: {k: 5}
+            attacks:
+              linkage: {auxiliary: voters.parquet, match: {age: {column: years, tolerance: 1}}, max_risk: 0.1}
+              inference: {max_advantage: 0.05}
+              hold_out: 0.125
+            """
+        )
+    )
+    assert "12.5 % of the rows are held out" in said
+    assert "linking by age with voters.parquet must find at most 10 %" in said
+    assert "gain at most 0.05" in said

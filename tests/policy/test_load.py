@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 import yaml
 
+from anonym.attacks.options import Match
 from anonym.columns.identifiers import DropColumn, Key, Pseudonym, Redact
 from anonym.criteria import DistinctL, EntropyL, RecursiveL, TCloseness
 from anonym.errors import PolicyError
@@ -306,3 +307,20 @@ def test_the_example_of_the_reference_is_read_whole(load: Load) -> None:
 @pytest.mark.parametrize("path", sorted((rules_folder() / "policies").glob("*.yaml")), ids=lambda path: path.stem)
 def test_shipped_policies_load(path: Path) -> None:
     assert Policy.load(path).columns
+
+
+def test_attacks_become_gates(load: Load, folder: Path) -> None:
+    match = "{age: {column: years, tolerance: 1}, zip: {column: code, edits: 2}}"
+    attacks = load(
+        f"""
+        anonym: 1
+        columns: {{age: {{role: quasi}}, zip: {{role: quasi}}, dx: {{role: sensitive}}}}
+        guarantee: {{k: 5}}
+        attacks: {{linkage: {{auxiliary: voters.parquet, match: {match}, max_risk: 0.1}}, hold_out: 0.1}}
+        """
+    ).attacks
+    assert attacks.linkage is not None
+    assert attacks.linkage.auxiliary == folder / "voters.parquet"
+    assert attacks.linkage.match == {"age": Match("years", Decimal(1)), "zip": Match("code", edits=2)}
+    assert (attacks.hold_out, attacks.max_advantage, bool(attacks)) == (Decimal("0.1"), None, True)
+    assert not load("anonym: 1\ncolumns: {a: {role: drop}}").attacks
