@@ -1,8 +1,8 @@
 """One column under one vocabulary: its atoms, and what covering them costs, as tables for the kernels.
 
 An atom is the least that a released cell can cover: a node at the finest level that may be released or, under the
-vocabulary `set`, a value that at least k rows of the table hold; a rarer one widens to the next such value or cut of
-its hierarchy, so that what it costs is what will be released.
+vocabulary `set`, a value that at least k units (or rows) of the table hold; a rarer one widens to the next such value
+or cut of its hierarchy, so that what it costs is what will be released.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Atoms:
 
 
 def atoms_of(hierarchy: Hierarchy, vocabulary: Vocabulary, held: NDArray[np.int64], k: int, weight: float) -> Atoms:
-    """`held` (leaves,) are the rows of the table that hold each leaf; `weight` is at most 1."""
+    """`held` (leaves,) are the units or rows of the table that hold each leaf; `weight` is at most 1."""
     unit = round(SCALE * weight)
     if vocabulary == "label":
         return _labels(hierarchy, unit)

@@ -16,7 +16,7 @@ SUPPRESSED = -1  # the class of rows that are given up
 
 @dataclass(frozen=True)
 class Records:
-    """Distinct (quasi-identifiers, sensitive values) tuples of the table with their rows, in any order.
+    """Distinct (quasi-identifiers, sensitive values, unit) tuples of the table with their rows, in any order.
 
     Rows whose leaf is `suppressed` in its hierarchy are left out, as in `Cells`.
     """
@@ -24,6 +24,7 @@ class Records:
     codes: NDArray[np.int32]  # (records, quasi-identifiers): leaf codes
     sensitive: NDArray[np.int32]  # (records, sensitive columns): value codes of `Cells.sensitive`
     rows: NDArray[np.int64]  # (records,)
+    unit: NDArray[np.int32] | None = None  # (records,) numbers of the units, where they count; one more of the tuple
 
     @property
     def count(self) -> int:
@@ -32,6 +33,11 @@ class Records:
     @property
     def total_rows(self) -> int:
         return int(self.rows.sum())
+
+    def at(self, chosen: NDArray[np.int64]) -> Records:
+        """Those chosen, in that order."""
+        unit = None if self.unit is None else self.unit[chosen]
+        return Records(self.codes[chosen], self.sensitive[chosen], self.rows[chosen], unit)
 
     @classmethod
     def of_cells(cls, cells: Cells) -> Records:

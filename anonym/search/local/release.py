@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from anonym.hierarchy.holders import holders
 from anonym.hierarchy.model import Hierarchy
 from anonym.search.local.atoms import STAR, Atoms, leaves_under, member_covers, places
 from anonym.search.local.records import SUPPRESSED, Parts, Records, SetColumn
@@ -55,8 +56,8 @@ class Released:
     costs: Floats  # (classes, quasi-identifiers) normalised certainty penalty of each cell
 
 
-def released(problem: Problem, records: Records, layout: Layout, entries: Entries) -> tuple[Released, Entries]:
-    """The classes of the entries, and the entries with classes of equal release made one."""
+def released(problem: Problem, records: Records, layout: Layout, entries: Entries) -> tuple[Released, Entries, Ints]:
+    """The classes of the entries, the entries with classes of equal release made one, and which each became."""
     leaf = _leaves(records, layout)[entries.member]
     starts = entries.starts
     columns = list(zip(problem.hierarchies, layout.columns, strict=True))
@@ -68,14 +69,14 @@ def released(problem: Problem, records: Records, layout: Layout, entries: Entrie
         elif atoms.kind == "span":
             sets[j] = _interval(hierarchy, atoms, leaf[:, j], starts)
         else:
-            held = np.bincount(records.codes[:, j], weights=records.rows, minlength=hierarchy.leaves)
-            sets[j] = _members(hierarchy, held.astype(np.int64), problem.k, leaf[:, j], starts)
+            held = holders(problem.cells, j, hierarchy.leaves)
+            sets[j] = _members(hierarchy, held, problem.k, leaf[:, j], starts)
     number, first = _distinct(nodes, sets)
     merged = Entries.of(number[entries.owner], entries.member, entries.rows)
     nodes, sets = nodes[first], {j: _picked(column, first) for j, column in sets.items()}
     rows = np.bincount(merged.owner, weights=merged.rows, minlength=first.size).astype(np.int64)
     costs = np.stack([_costs(h, nodes[:, j], sets.get(j)) for j, h in enumerate(problem.hierarchies)], axis=1)
-    return Released(nodes, sets, rows, costs), merged
+    return Released(nodes, sets, rows, costs), merged, number
 
 
 def loss(problem: Problem, release: Released) -> float:

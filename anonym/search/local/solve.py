@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from anonym.errors import Fault, PolicyError
+from anonym.errors import Fault, InternalError, PolicyError
 from anonym.search.budget import Budget, Progress
 from anonym.search.global_ import grounds_of
 from anonym.search.infeasible import refusal
@@ -19,10 +19,11 @@ from anonym.search.local.bound import bound_of
 from anonym.search.local.leftover import histogram, rehomed
 from anonym.search.local.neighbours import digits, order
 from anonym.search.local.promises import faults, referred
-from anonym.search.local.records import LocalSolution, Parts, Records, Vocabulary
+from anonym.search.local.records import SUPPRESSED, LocalSolution, Parts, Records, Vocabulary
 from anonym.search.local.rehearsal import rehearse
 from anonym.search.local.release import Entries, Released, loss, parts, released
 from anonym.search.local.space import Layout, Space, layout
+from anonym.search.local.units import pairs_of, settled
 from anonym.search.problem import Problem, Solution
 
 Ints = NDArray[np.int64]
@@ -40,9 +41,14 @@ READS = {"default": 60_000_000, "thorough": 400_000_000}  # for the bound
 class Found:
     """Classes for all rows but those suppressed, and what they cost."""
 
-    entries: Entries
     release: Released
+    parts: Parts
     loss: float
+
+    @staticmethod
+    def of(problem: Problem, records: Records, laid: Layout, entries: Entries) -> Found:
+        release, merged, _ = released(problem, records, laid, entries)
+        return Found(release, parts(records, laid, merged), loss(problem, release))
 
 
 def solve(
@@ -62,19 +68,21 @@ def solve(
     moves. The same seed gives the same solution, whatever the order of the records and the number of threads, but for
     a budget of seconds. `start` is a global solution of the problem: the result is no worse.
 
-    Raises GuaranteeError if no recoding was found that keeps the promise, PolicyError with a unit (not supported yet),
-    InputError if a sensitive value is missing from a declared order or a hierarchy file.
+    With a unit the records must tell theirs. Raises GuaranteeError if no recoding was found that keeps the promise,
+    PolicyError for k over unit profiles, InputError if a sensitive value is missing from a declared order or a
+    hierarchy file.
     """
-    if problem.cells.units is not None or problem.profiles:
-        raise PolicyError([Fault("search.strategy", "expected `global`: `local` is not supported yet with a unit")])
+    _refuse_profiles(problem, records)
     compile_s = rehearse(progress)
     began = time.process_time()
     labels: list[Vocabulary] = ["label"] * len(problem.hierarchies)
     words = vocabulary or labels
-    by_code = np.lexsort(np.concatenate([records.codes, records.sensitive], axis=1).T[::-1])
-    ordered = Records(records.codes[by_code], records.sensitive[by_code], records.rows[by_code])
+    own = [] if records.unit is None else [records.unit[:, None]]
+    by_code = np.lexsort(np.concatenate([records.codes, records.sensitive, *own], axis=1).T[::-1])
+    ordered = records.at(by_code)
     laid = layout(problem, ordered, words)
-    found, tries = _search(problem, ordered, laid, budget, seed, threads, progress)
+    search = _search if records.unit is None else _search_units
+    found, tries = search(problem, ordered, laid, budget, seed, threads, progress)
     given = _given(problem, ordered, laid, start) if start is not None else None
     if found is None or (given is not None and given.loss < found.loss):
         found = given
@@ -85,7 +93,7 @@ def solve(
         sets=found.release.sets,
         rows=found.release.rows,
         costs=found.release.costs,
-        parts=_in_order(parts(ordered, laid, found.entries), by_code),
+        parts=_in_order(found.parts, by_code),
         suppressed_rows=problem.rows - int(found.release.rows.sum()),
         loss=found.loss,
         bound=min(
@@ -99,8 +107,22 @@ def solve(
     )
 
 
+def _refuse_profiles(problem: Problem, records: Records) -> None:
+    if problem.profiles:
+        why = "k over unit profiles, the tuples of all rows of a unit, needs one level a column"
+        raise PolicyError([Fault("search.strategy", f"expected `global`: {why}")])
+    if (problem.cells.units is None) != (records.unit is None):
+        raise InternalError("records must tell their units where these count, and only there")
+
+
 def _search(
-    problem: Problem, records: Records, laid: Layout, budget: Budget, seed: int, threads: int, progress: Progress | None
+    problem: Problem,
+    records: Records,
+    laid: Layout,
+    budget: Budget,
+    seed: int,
+    threads: int,
+    progress: Progress | None,
 ) -> tuple[Found | None, int]:
     """Own classes, None if some rows have no home within the limit; moves tried."""
     space = laid.space
@@ -115,9 +137,46 @@ def _search(
     for kept in (space.rows - gone, space.rows):
         homes = _settled(space, entries, kept, problem.k)
         if int(space.rows.sum() - homes.rows.sum()) <= allowed:
-            release, merged = released(problem, records, laid, homes)
-            return Found(merged, release, loss(problem, release)), tries
+            return Found.of(problem, records, laid, homes), tries
     return None, tries
+
+
+def _search_units(
+    problem: Problem,
+    records: Records,
+    laid: Layout,
+    budget: Budget,
+    seed: int,
+    threads: int,
+    progress: Progress | None,
+) -> tuple[Found | None, int]:
+    """As `_search`: over the distinct tuples of each unit, then joined until units hold."""
+    allowed = problem.limit - problem.lost
+    if allowed < 0:
+        return None, 0
+    pairs = pairs_of(records)
+    words: list[Vocabulary] = ["label" if column.kind in ("pair", "path") else "set" for column in laid.columns]
+    inner = layout(problem, pairs.records, words)
+    share = allowed * pairs.records.count // max(records.total_rows, 1)
+    outcomes = _run_blocks(problem, inner, share, budget, seed, threads, progress)
+    tries = sum(outcome.tries for outcome in outcomes)
+    entries = _together([outcome.entries for outcome in outcomes])
+    cls = parts(pairs.records, inner, entries).cls[pairs.of_record].astype(np.int64)
+    for alone in (SUPPRESSED, entries.classes + pairs.of_record):
+        found = _joined(problem, records, laid, np.where(cls == SUPPRESSED, alone, cls), seed)
+        if int(records.rows.sum() - found.release.rows.sum()) <= allowed:
+            return found, tries
+    return None, tries
+
+
+def _joined(problem: Problem, records: Records, laid: Layout, cls: Ints, seed: int) -> Found:
+    """The classes (records,) joined until all hold by their units."""
+    place = np.empty(laid.space.count, np.int64)
+    steps = digits(laid, problem.hierarchies)
+    place[order(laid.space, steps, np.random.default_rng(seed))] = np.arange(laid.space.count)
+    release, cls = settled(problem, grounds_of(problem), records, laid, cls, place)
+    own = Parts(np.arange(records.count), cls.astype(np.int32), records.rows)
+    return Found(release, own, loss(problem, release))
 
 
 def _settled(space: Space, entries: Entries, kept: Ints, k: int) -> Entries:
@@ -214,11 +273,9 @@ def _given(problem: Problem, records: Records, laid: Layout, start: Solution) ->
     nodes = [h.ancestor[level] for h, level in zip(problem.hierarchies, start.levels, strict=True)]
     keys = np.stack([node[records.codes[:, j]] for j, node in enumerate(nodes)], axis=1)
     owner = np.unique(keys, axis=0, return_inverse=True)[1].reshape(-1)
-    pairs = np.stack([owner[kept], laid.tuple_of[kept]])
-    distinct, at = np.unique(pairs, axis=1, return_inverse=True)
-    rows = np.bincount(at.reshape(-1), weights=records.rows[kept]).astype(np.int64)
-    release, merged = released(problem, records, laid, Entries.of(distinct[0], distinct[1], rows))
-    return Found(merged, release, loss(problem, release))
+    if records.unit is not None:
+        return _joined(problem, records, laid, np.where(kept, owner, SUPPRESSED), 0)
+    return Found.of(problem, records, laid, Entries.of(owner[kept], laid.tuple_of[kept], records.rows[kept]))
 
 
 def _in_order(found: Parts, by_code: Ints) -> Parts:

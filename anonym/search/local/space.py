@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from anonym.hierarchy.holders import holders
 from anonym.search.lattice import pack
 from anonym.search.local.atoms import KINDS as COLUMN_KINDS
 from anonym.search.local.atoms import Atoms, atoms_of
@@ -88,7 +89,7 @@ class Layout:
 
 
 def layout(problem: Problem, records: Records, vocabulary: Sequence[Vocabulary]) -> Layout:
-    columns = _columns(problem, records, vocabulary)
+    columns = _columns(problem, vocabulary)
     order = tuple(sorted(range(len(columns)), key=lambda j: COLUMN_KINDS.index(columns[j].kind)))
     tab, width = _tables([columns[j] for j in order])
     promise = promise_of(problem, records)
@@ -146,13 +147,13 @@ def _empty(links: Ints, classes: int, entries: int, gone: int) -> None:
     links[GONE, LOSS] = gone
 
 
-def _columns(problem: Problem, records: Records, vocabulary: Sequence[Vocabulary]) -> tuple[Atoms, ...]:
+def _columns(problem: Problem, vocabulary: Sequence[Vocabulary]) -> tuple[Atoms, ...]:
     weights = np.asarray(problem.weights or (1.0,) * len(problem.hierarchies), np.float64)
     heaviest = float(weights.max(initial=0.0))
     weights = weights / heaviest if heaviest > 0 else np.ones(weights.size)
     columns = []
     for j, (hierarchy, words) in enumerate(zip(problem.hierarchies, vocabulary, strict=True)):
-        held = np.bincount(records.codes[:, j], weights=records.rows, minlength=hierarchy.leaves).astype(np.int64)
+        held = holders(problem.cells, j, hierarchy.leaves)
         columns.append(atoms_of(hierarchy, words, held, problem.k, float(weights[j])))
     return tuple(columns)
 

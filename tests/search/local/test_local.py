@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -76,6 +77,30 @@ def test_keeps_every_promise(folder: Path, table: naive.Table, said: twin.Words)
     if solution is not None:
         twin.assert_keeps(table, cut(said, table), rows_of, solution)
         assert solution.bound <= solution.loss
+
+
+@EXAMPLES
+@given(table=tables(units=True), said=words(), with_start=st.booleans())
+def test_keeps_every_promise_by_units(folder: Path, table: naive.Table, said: twin.Words, with_start: bool) -> None:
+    problem, records, rows_of = stated(table, said, folder)
+    start = None
+    if with_start and problem.lost == 0:
+        with contextlib.suppress(GuaranteeError):
+            start = global_.solve(problem)
+    solution = solved(problem, records, said, start=start)
+    if solution is not None:
+        twin.assert_keeps(table, cut(said, table), rows_of, solution)
+        assert solution.bound <= solution.loss
+
+
+@EXAMPLES
+@given(seed=st.integers(0, 2**32), said=words())
+def test_keeps_l_and_t_by_units_where_they_bind(folder: Path, seed: int, said: twin.Words) -> None:
+    table = skewed_table(seed, units=True)
+    problem, records, rows_of = stated(table, said, folder)
+    solution = solved(problem, records, said)
+    if solution is not None:
+        twin.assert_keeps(table, cut(said, table), rows_of, solution)
 
 
 @EXAMPLES
