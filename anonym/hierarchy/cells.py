@@ -81,9 +81,14 @@ def record_keys(
     hierarchies: Sequence[Hierarchy],
     sensitive: Mapping[str, pl.Series],
     normalise: Mapping[str, Sequence[Normal]] | None = None,
+    unit: tuple[str, pl.DataType] | None = None,
 ) -> list[pl.Expr]:
-    """Exact words `key_0`, ... of a row's leaf and sensitive value codes: equal where the whole tuple is."""
-    return _keys({**{h.column: h.domain for h in hierarchies}, **sensitive}, normalise or {})
+    """Exact words `key_0`, ... of a row's leaf and sensitive value codes: equal where the whole tuple is.
+
+    With the name and type of a unit column also `unit`, its canonical value (null where the row has none).
+    """
+    keys = _keys({**{h.column: h.domain for h in hierarchies}, **sensitive}, normalise or {})
+    return keys if unit is None else [*keys, canonical(*unit).alias("unit")]
 
 
 def _keys(domains: Mapping[str, pl.Series], normalise: Mapping[str, Sequence[Normal]]) -> list[pl.Expr]:
@@ -102,14 +107,29 @@ def records(
     The keys are DataFrame[key_0, ..., record], as `record_keys` gives them for a row. Sorted; rows whose leaf is
     `suppressed` in its hierarchy are left out.
     """
+    codes, rows, keys, _ = unit_records(frame, hierarchies, sensitive, None, normalise)
+    return codes, rows, keys
+
+
+def unit_records(
+    frame: pl.LazyFrame,
+    hierarchies: Sequence[Hierarchy],
+    sensitive: Mapping[str, pl.Series],
+    unit: str | None,
+    normalise: Mapping[str, Sequence[Normal]] | None = None,
+) -> tuple[NDArray[np.int32], NDArray[np.int64], pl.DataFrame, NDArray[np.int32] | None]:
+    """As `records`, the unit being one more of the tuple: also (records,) numbers of the units, from 0.
+
+    The keys then have the units' values, which are raw data, in a column `unit`: null equals null there.
+    """
     domains = {**{h.column: h.domain for h in hierarchies}, **sensitive}
     sizes = [max(len(values), 1) for values in domains.values()]
-    tuples = _tuples(frame, domains, None, normalise or {})
+    tuples = _tuples(frame, domains, unit, normalise or {})
     codes = unpack(tuples, sizes)
     is_in = ~_suppressed(codes, hierarchies)
     tuples = tuples.filter(pl.Series(is_in))
     keys = tuples.drop("rows").with_columns(record=pl.int_range(pl.len(), dtype=pl.Int64))
-    return codes[is_in], tuples["rows"].to_numpy(), keys
+    return codes[is_in], tuples["rows"].to_numpy(), keys, _unit_codes(tuples, unit)[1]
 
 
 def _tuples(
