@@ -9,6 +9,9 @@
 | `2024-01-31`, `2024-01`, `2024-Q1`, `2024`, `2020s`, `>=2024-01-31` | the dates in it, in local time |
 | `112**` (kind `prefix`) | texts that begin so |
 | a node (kind `file`) | the leaves under it in the file |
+| a node (kind `codes`) | the values that begin with a leaf under it, and with no longer leaf |
+| `192.0.2.0/24` (kind `ip`) | the addresses in it |
+| `other than top 12` (kind `auto`) | what is not released under its own name |
 | a rounded number (kind `round`) | the numbers that some level rounds to it |
 | a list | `[low, high]` of numbers or dates: what lies between; else its members |
 
@@ -31,11 +34,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from anonym.attacks import spelled
 from anonym.attacks.edits import near
 from anonym.attacks.line import Line, line_of
 from anonym.hierarchy.files import read_hierarchy
 
-Kind = Literal["interval", "breaks", "prefix", "date", "round", "file", "suppress", "none"]
+Kind = Literal["interval", "breaks", "prefix", "date", "round", "file", "codes", "ip", "auto", "suppress", "none"]
 STAR = "*"
 SCHEMA = {"cell": pl.UInt32(), "value": pl.UInt32()}
 
@@ -253,9 +257,27 @@ def _file(known: Known, labels: pl.DataFrame, leaves: pl.DataFrame) -> pl.DataFr
     return bare.join(above, on="text").join(labels, left_on="node", right_on="text").select("cell", "value")
 
 
+def _codes(known: Known, labels: pl.DataFrame, leaves: pl.DataFrame) -> pl.DataFrame:
+    assert known.file is not None
+    return spelled.codes(known.file, labels, leaves)
+
+
+def _networks(_known: Known, labels: pl.DataFrame, leaves: pl.DataFrame) -> pl.DataFrame:
+    return spelled.networks(labels, leaves)
+
+
+def _auto(known: Known, labels: pl.DataFrame, leaves: pl.DataFrame) -> pl.DataFrame:
+    """Whatever `auto` may have become."""
+    found = [_prefixes(known, labels, leaves), spelled.networks(labels, leaves), spelled.rest(labels, leaves)]
+    return pl.concat(found)
+
+
 _RULES: Mapping[str, Callable[[Known, pl.DataFrame, pl.DataFrame], pl.DataFrame]] = {
     "prefix": _prefixes,
     "file": _file,
+    "codes": _codes,
+    "ip": _networks,
+    "auto": _auto,
 }
 
 _FOLDS: Mapping[str, Callable[[str], str]] = {

@@ -145,7 +145,7 @@ class Line:
 def line_of(cells: pl.DataType, values: pl.DataType, kind: str) -> Line | None:
     """The line on which both columns lie, or None for texts, truth values and the like."""
     types = (cells, values)
-    if kind == "file" or pl.Boolean in types:
+    if kind in ("file", "codes", "ip") or pl.Boolean in types:
         return None
     if any(isinstance(dtype, pl.Datetime) for dtype in types):
         return Line("moment")

@@ -16,12 +16,15 @@ from anonym.attacks.outcome import Gate
 from anonym.attacks.scoreboard import Events
 from anonym.errors import InputError
 from anonym.hierarchy.model import (
+    Auto,
     Breaks,
     Dates,
     Declaration,
     FileHierarchy,
+    Groups,
     Identity,
     Interval,
+    Networks,
     Prefix,
     Rounded,
     Suppress,
@@ -41,6 +44,9 @@ _KINDS: Mapping[type[Declaration], Any] = {
     Dates: "date",
     Rounded: "round",
     FileHierarchy: "file",
+    Networks: "ip",
+    Auto: "auto",
+    Groups: "auto",
     Suppress: "suppress",
     Identity: "none",
 }
@@ -174,7 +180,7 @@ def _column(name: str, role: Quasi, cells: tuple[str, ...], theirs: Match) -> Kn
         name,
         cells,
         theirs.column,
-        kind=_KINDS.get(type(declared), "none"),
+        kind="codes" if isinstance(declared, FileHierarchy) and declared.by_prefix else _KINDS[type(declared)],
         decimals=declared.decimals if isinstance(declared, Rounded) else (),
         file=declared.path if isinstance(declared, FileHierarchy) else None,
         top=role.top,
