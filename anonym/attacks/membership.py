@@ -22,7 +22,7 @@ from anonym.attacks.outcome import AttackResult, Counts, Gate, Trial, judge
 from anonym.attacks.subgroup import worst_of
 
 Floats = NDArray[np.float64]
-STRANGERS = 0.5  # taken for members, at most: near 1 the advantage, a share of what is left, says nothing
+STRANGERS = 0.9  # taken for members, at most: near 1 the advantage, a share of what is left, says nothing
 POSITIVE = 1_000  # people of either kind for the positive control: raw tables have as many groups as rows
 
 

@@ -157,6 +157,8 @@ def _weakness(trial: Trial, rate: float) -> str | None:
         return "attack too weak, no conclusion: guessing does better"
     if trial.positive is not None and trial.baseline is not None and trial.positive < trial.baseline - _WITHIN:
         return "attack too weak, no conclusion: it fails on the raw data"
+    if trial.positive == 0 and trial.gate is not None and trial.gate.measure == "advantage":
+        return "attack too weak, no conclusion: it gains nothing on the raw data"
     return None
 
 

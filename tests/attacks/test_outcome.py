@@ -91,3 +91,9 @@ def test_the_result_is_plain_json_for_the_evidence() -> None:
         *("name", "knows", "targets", "attempts", "correct", "false_accepts", "rate", "low", "high"),
         *("baseline", "control", "advantage", "verdict", "seed", "detail"),
     }
+
+
+def test_an_advantage_that_is_nothing_on_the_raw_data_concludes_nothing() -> None:
+    weak = Trial("x", ("q",), Counts(100, 100, 0), Gate(0.1, "advantage"), control=Counts(100, 100, 0), positive=0.0)
+    assert judge(weak).verdict == "too_weak"
+    assert "raw data" in judge(weak).detail["why"]
