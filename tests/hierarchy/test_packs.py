@@ -55,6 +55,8 @@ PATHS: dict[str, tuple[str, str, list[str]]] = {
     "an industry of Europe": ("nace", "62.01", ["62", "J Information and communication", "*"]),
     "with its letter": ("nace", "J62.01", ["J62", "J Information and communication", "*"]),
     "an occupation": ("isco-08", "2512", ["251", "25", "2 Professionals", "*"]),
+    "a region of Europe": ("nuts", "DE212", ["DE21", "DE2", "DE", "*"]),
+    "a larger region": ("nuts", "DE2", ["DE2", "DE2", "DE", "*"]),
     "a level of education": ("isced-2011", "6", ["high (levels 5-8)", "high (levels 5-8)", "*"]),
     "a ZIP code": ("us-zip3", "60614", ["606", "606", "*"]),
     "a ZIP code with four more": ("us-zip3", "10001-1234", ["100", "100", "*"]),
@@ -93,6 +95,7 @@ SIZES = {
     "naics": ("level_2", "", 20),
     "nace": ("level_0", r"^\d\d$", 88),
     "isco-08": ("level_0", r"^\d{3}$", 130),
+    "nuts": ("level_3", r"^[A-Z]{2}$", 34),
     "isced-2011": ("level_0", r"^\d$", 9),
     "us-zip3": ("level_0", r"^\d{3}$", 1000),
 }
@@ -104,6 +107,13 @@ def test_a_pack_is_complete(name: str) -> None:
     level, pattern, count = SIZES[name]
     entries = read_hierarchy(pack(name).path).rows[level].unique()
     assert int(entries.str.contains(pattern).sum()) == count
+
+
+def test_regions_of_the_union_are_those_that_the_regulation_counts() -> None:
+    """NUTS 2024: 92, 244 and 1165 regions."""
+    codes = read_hierarchy(pack("nuts").path).rows["level_0"]
+    union = codes.filter(~codes.str.head(2).is_in(["CH", "IS", "LI", "MK", "NO", "RS", "TR"]))
+    assert [int((union.str.len_chars() == length).sum()) for length in (3, 4, 5)] == [92, 244, 1165]
 
 
 def test_countries_are_those_of_iso_3166() -> None:
