@@ -12,7 +12,9 @@ from decimal import Decimal
 
 import polars as pl
 
+from anonym.hierarchy.files import read_hierarchy
 from anonym.hierarchy.labels import leaf_text
+from anonym.hierarchy.packs import taxonomy
 from anonym.policy.infer import shapes
 from anonym.policy.infer.facts import Facts
 
@@ -134,11 +136,26 @@ def _texts(facts: Facts, concept: str) -> Recode:
         return Recode("{prefix: [10, 7, 4]}", "day, month and year of ISO dates")
     if concept == "postcode":
         return _prefixes(facts)
+    if found := _shipped(facts, concept):
+        return found
     if facts.distinct <= MANY:
         for read in (_as_day, _as_number):
             if concept not in CODES and (lines := _ordered_lines(facts, read)):
                 return Recode("", "values grouped by size", lines=lines)
     return _groups(facts)
+
+
+SHIPPED = {"country": ("countries",), "place": ("us-states", "countries")}
+"""Taxonomies that are tried for a concept. Those of codes are not: a code of three digits is one in several of them."""
+
+
+def _shipped(facts: Facts, concept: str) -> Recode | None:
+    """A shipped taxonomy that has every value of the column, in its spelling."""
+    for name in SHIPPED.get(concept, ()):
+        leaves = read_hierarchy(taxonomy(name).path).rows["level_0"]
+        if facts.distinct > 2 and leaf_text(facts.known["value"]).is_in(leaves.implode()).all():
+            return Recode(f"{{taxonomy: {name}}}", "the shipped taxonomy has every value")
+    return None
 
 
 def _prefixes(facts: Facts) -> Recode:

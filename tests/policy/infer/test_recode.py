@@ -60,3 +60,8 @@ def test_a_value_called_other_is_not_the_group() -> None:
 def test_dates_as_people_write_them() -> None:
     lines = {line[0]: line[1:] for line in recode(facts(["31.12.1980", "01.02.1979", "05.06.2001"]), "birth").lines}
     assert lines["31.12.1980"] == ("1980-12", "1980", "1980s", "*")
+
+
+def test_countries_that_the_shipped_taxonomy_has() -> None:
+    assert recode(facts(["Germany", "France", "Kenya"] * 9), "country").hierarchy == "{taxonomy: countries}"
+    assert recode(facts(["Germany", "France", "Kenya", "Atlantis"] * 9), "country").hierarchy != "{taxonomy: countries}"
