@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, cast
 
-from anonym.report import blocks, figures, promised, tested, treated, wording
+from anonym.report import asked, blocks, figures, promised, tested, treated, wording
 from anonym.report.blocks import Section
 from anonym.report.fields import Evidence
 from anonym.report.markup import Markup, join, tag
@@ -32,11 +32,13 @@ SECTIONS = (
     treated.loss,
     treated.columns,
     tested.text,
+    asked.threats,
     tested.attacks,
     tested.training,
     treated.search,
     tested.verification,
     tested.limitations,
+    asked.asked,
     tested.environment,
 )
 

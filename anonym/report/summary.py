@@ -7,8 +7,9 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from anonym.report import figures, limits, wording
+from anonym.report import figures, limits, regulators, wording
 from anonym.report.fields import Evidence, L, T
+from anonym.report.regulators import Answer
 
 WIDTH = 78
 LABEL = 16
@@ -144,9 +145,28 @@ def render_markdown(evidence: Mapping[str, Any]) -> str:
         "\n".join(f"- {said}" for said in wording.NOT_MEANT),
         "### What this does not show",
         "\n".join(f"- {escape(said)}" for said in facts["limits"]),
+        "### What regulators ask",
+        "\n".join(["| | measured | declared | not covered |", "|---|---|---|---|", *_asked(facts)]),
         f"Policy `{facts['policy']['sha256'][:12]}`, `{facts['schema']}`.",
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _asked(evidence: Evidence) -> Iterator[str]:
+    """A row for each framework: what was measured, in numbers; then what was only declared, and what is not covered."""
+    for framework, found in regulators.answers(evidence):
+        told: dict[str, list[str]] = {"measured": [], "declared by the user": [], "not covered": []}
+        for one in found:
+            told[one.status].append(_short(one))
+        cells = [framework.name, *("; ".join(dict.fromkeys(cell)) or "–" for cell in told.values())]
+        yield f"| {' | '.join(map(escape, cells))} |"
+
+
+def _short(one: Answer) -> str:
+    """The first thing found, or the question where nothing was."""
+    if one.status == "not covered":
+        return one.question.asks
+    return one.found[0] if one.status == "measured" else one.found[0].split(":")[0]
 
 
 def escape(said: str) -> str:

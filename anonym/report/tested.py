@@ -116,19 +116,16 @@ def _interval(low: float | None, high: float | None) -> Markup | None:
 
 
 def attacks(evidence: Evidence) -> Section:
-    threat = evidence.get("threat_model") or {}
-    declared = [(term.capitalize(), str(said)) for term, said in threat.items()]
-    body = [tag("h3", "Threat model, as the policy declares it"), blocks.facts(declared)] if declared else []
     if not evidence["attacks"]:
         said = "None run. Whether someone could link, single out or infer was not tried on this release."
-        return Section("attacks", "Attacks", join(blocks.note(said), body))
+        return Section("attacks", "Attacks", blocks.note(said))
     caption = (
         "Success of each attack (dot) with its 95 % interval (band), beside guessing (solid line) and the control, "
         "people who were never released (dashed line). Advantage: (attack - control) / (1 - control)."
     )
     headings = (Heading("Attack"), Heading("Success", "bars"), Heading("Verdict"))
     table = blocks.table(caption, headings, [_attack(index, one) for index, one in enumerate(evidence["attacks"])])
-    return Section("attacks", "Attacks", join(table, body))
+    return Section("attacks", "Attacks", table)
 
 
 def _attack(index: int, one: Attack) -> Sequence[object]:

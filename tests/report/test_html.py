@@ -25,8 +25,8 @@ HTML_TAGS = {
     *("p", "h1", "h2", "h3", "span", "code", "strong", "section", "dl", "dt", "dd", "footer", "wbr"),
     *("table", "caption", "thead", "tbody", "tr", "th", "td", "svg", "desc", "rect", "line", "circle", "text"),
 }
-SECTIONS = ["guarantee", "classes", "suppression", "loss", "columns", "text", "attacks", "training", "search"]
-SECTIONS += ["verification", "limits", "environment"]
+SECTIONS = ["guarantee", "classes", "suppression", "loss", "columns", "text", "threats", "attacks"]
+SECTIONS += ["training", "search", "verification", "limits", "asked", "environment"]
 
 
 class Page(HTMLParser):
@@ -91,7 +91,7 @@ def test_hostile_names_stay_text() -> None:
         "loss",
         "columns",
         "text",
-        "attacks",
+        "threats",
         "search",
         "verification",
         "environment",

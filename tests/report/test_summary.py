@@ -33,11 +33,11 @@ def test_nulls_read_as_not_measured_or_not_applicable() -> None:
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_markdown_tables_keep_two_cells_a_row(name: str) -> None:
+def test_markdown_tables_keep_their_cells(name: str) -> None:
     page = render_markdown(complete(EXAMPLES[name]()))
     rows = [line for line in page.splitlines() if line.startswith("|")]
     assert len(rows) > 10
-    assert all(len(re.findall(r"(?<!\\)\|", row)) == 3 for row in rows)
+    assert all(len(re.findall(r"(?<!\\)\|", row)) in (3, 5) for row in rows)
     assert not re.search(r"(?<!\\)<(?!\d)", page)
 
 
