@@ -9,9 +9,10 @@ record's gradient.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import torch
@@ -59,9 +60,14 @@ class Owners:
 
 
 class UnitNorms(GradSampleHooksFastGradientClipping):  # type: ignore[misc]
-    """Lengths of unit gradients in one backward pass, as `_norm_sample` (units,) of each tensor."""
+    """Lengths of unit gradients in one backward pass, as `_norm_sample` (units,) of each tensor.
+
+    What a layer took in and what came back is kept until the lengths are known: the sum of clipped gradients follows
+    from it without a second backward pass (book-keeping, Bu et al. 2023, arXiv 2210.00038).
+    """
 
     owners: Owners
+    kept: list[tuple[nn.Parameter, Callable[[torch.Tensor], torch.Tensor]]]
 
     def capture_backprops_hook(
         self,
@@ -86,14 +92,27 @@ class UnitNorms(GradSampleHooksFastGradientClipping):  # type: ignore[misc]
         if not module.activations and hasattr(module, "max_batch_len"):
             del module.max_batch_len
 
+    def capture_activations_hook(self, module: nn.Module, forward_input: Any, _forward_output: Any) -> None:
+        try:
+            super().capture_activations_hook(module, forward_input, _forward_output)
+        except NotImplementedError:
+            raise CallError(
+                "a layer takes part twice in one forward pass, and ghost clipping sees each time alone. Use "
+                "clipping='hooks'"
+            ) from None
+
     def _from_activations(self, module: nn.Module, activations: list[torch.Tensor], backprops: torch.Tensor) -> None:
+        inputs = activations[0].contiguous()
+        if isinstance(module, nn.Embedding) and module.padding_idx is not None:
+            backprops = backprops * (inputs != module.padding_idx).unsqueeze(-1)
         if not self.owners.alone or backprops.dim() > 3:
-            activations, backprops = _end_to_end(self.owners, module, activations[0], backprops)
+            inputs, backprops = _end_to_end(self.owners, module, inputs, backprops)
         taken = _multiplied if _longer(module, backprops) else self.NORM_SAMPLERS[type(module)]
-        for tensor, length in taken(module, activations, backprops).items():
+        for tensor, length in taken(module, [inputs], backprops).items():
             if tensor.requires_grad:
                 tensor._norm_sample = length
                 tensor._forward_counter -= 1
+                self.kept.append((tensor, partial(_summed, module, tensor, inputs, backprops)))
 
     def _from_gradients(self, module: nn.Module, activations: list[torch.Tensor], backprops: torch.Tensor) -> None:
         taken = self.GRAD_SAMPLERS.get(type(module), ft_compute_per_sample_gradient)
@@ -103,8 +122,27 @@ class UnitNorms(GradSampleHooksFastGradientClipping):  # type: ignore[misc]
             tensor._forward_counter -= 1
             if tensor._forward_counter == 0:
                 promote_current_grad_sample(tensor)
-                tensor._norm_sample = self.owners.gathered(tensor.grad_sample).flatten(1).norm(dim=1)
+                means = self.owners.gathered(tensor.grad_sample)
+                tensor._norm_sample = means.flatten(1).norm(dim=1)
                 tensor.grad_sample = None
+                self.kept.append((tensor, partial(_weighted, means)))
+
+
+def _summed(
+    module: nn.Module, tensor: nn.Parameter, inputs: torch.Tensor, backprops: torch.Tensor, factors: torch.Tensor
+) -> torch.Tensor:
+    """The sum of unit gradients, each times its factor, from what the layer took in and what came back."""
+    scaled = backprops * factors.to(backprops.dtype).view(-1, *[1] * (backprops.dim() - 1))
+    flat = scaled.flatten(0, -2)
+    if isinstance(module, nn.Embedding):
+        return torch.zeros_like(tensor).index_add_(0, inputs.flatten(), flat.to(tensor.dtype))
+    if tensor is module.weight:
+        return flat.T @ inputs.flatten(0, -2).to(flat.dtype)
+    return flat.sum(0)
+
+
+def _weighted(means: torch.Tensor, factors: torch.Tensor) -> torch.Tensor:
+    return torch.einsum("u,u...->...", factors.to(means.dtype), means)
 
 
 def _longer(module: nn.Module, backprops: torch.Tensor) -> bool:
@@ -125,14 +163,14 @@ def _multiplied(
 
 def _end_to_end(
     owners: Owners, module: nn.Module, inputs: torch.Tensor, backprops: torch.Tensor
-) -> tuple[list[torch.Tensor], torch.Tensor]:
+) -> tuple[torch.Tensor, torch.Tensor]:
     """A unit's records as one sequence: (units, rows × positions, …), padded with zero backprops."""
     positions, real = owners.in_rows()
     weighted = backprops * owners.share.to(backprops.dtype).view(-1, *[1] * (backprops.dim() - 1))
     weighted = weighted[positions] * real.view(*real.shape, *[1] * (backprops.dim() - 1))
     laid = inputs[positions]
     flat = laid.flatten(1) if isinstance(module, nn.Embedding) else laid.reshape(owners.count, -1, laid.shape[-1])
-    return [flat], weighted.reshape(owners.count, -1, weighted.shape[-1])
+    return flat, weighted.reshape(owners.count, -1, weighted.shape[-1])
 
 
 class Gradients:
@@ -151,6 +189,7 @@ class Gradients:
         self._expanding = [
             part.register_forward_pre_hook(self._expand) for part in model.modules() if isinstance(part, nn.Embedding)
         ]
+        self._reached = _small(model, self.tensors)
         kind = UnitNorms if self.mode == "ghost" else GradSampleHooks
         self.hooks = kind(model, loss_reduction="sum", strict=False)
 
@@ -165,7 +204,7 @@ class Gradients:
 
     def begin(self, owners: Owners) -> None:
         """Ready for the forward pass of a micro-batch of these owners' records."""
-        self.rows, self.hooks.owners = len(owners.of), owners
+        self.rows, self.hooks.owners, self.hooks.kept = len(owners.of), owners, []
         for part in self.model.modules():
             part.__dict__.pop("activations", None)
             part.__dict__.pop("max_batch_len", None)
@@ -197,16 +236,19 @@ class Gradients:
         total = torch.stack(list(lengths.values())).norm(dim=0)
         if not bool(torch.isfinite(total).all()):
             raise CallError("a gradient is NaN or infinite and cannot be clipped. Lower the learning rate")
-        self._sum(losses, self._weights(total, owners))
+        self._sum(self._factors(total), owners)
 
-    def _weights(self, lengths: torch.Tensor, owners: Owners) -> torch.Tensor:
-        """The factor of each row's gradient in the sum: its share of the unit's mean, and what clips the mean."""
-        return (self.bound / (lengths + 1e-6)).clamp(max=1.0)[owners.of] * owners.share.to(lengths.dtype)
+    def _factors(self, lengths: torch.Tensor) -> torch.Tensor:
+        """What clips each unit's gradient, (units,)."""
+        return (self.bound / (lengths + 1e-6)).clamp(max=1.0)
 
     def _lengths(self, losses: torch.Tensor, owners: Owners, keep: bool) -> dict[str, torch.Tensor]:
         """The length of each unit's gradient in each tensor, (units,)."""
         with _quiet():
-            losses.sum().backward(retain_graph=keep or self.mode == "ghost")
+            if self.mode == "ghost":
+                torch.autograd.grad(losses.sum(), self._reached, retain_graph=keep, allow_unused=True)
+            else:
+                losses.sum().backward(retain_graph=keep)
         return {name: self._length(name, tensor, owners) for name, tensor in self.tensors.items()}
 
     def _length(self, name: str, tensor: nn.Parameter, owners: Owners) -> torch.Tensor:
@@ -224,24 +266,21 @@ class Gradients:
         detached: torch.Tensor = length.detach()
         return detached
 
-    def _sum(self, losses: torch.Tensor, weights: torch.Tensor) -> None:
+    def _sum(self, factors: torch.Tensor, owners: Owners) -> None:
+        names = {id(tensor): name for name, tensor in self.tensors.items()}
         if self.mode == "ghost":
-            for tensor in self.tensors.values():
-                tensor.grad = None
-            self.hooks.disable_hooks()
-            with _quiet():
-                (losses * weights.to(losses.dtype)).sum().backward()
-            self.hooks.enable_hooks()
+            for tensor, summed in self.hooks.kept:
+                self._add(names[id(tensor)], summed(factors))
+            self.hooks.kept = []
+            return
+        rows = factors[owners.of] * owners.share.to(factors.dtype)
         for name, tensor in self.tensors.items():
-            if self.mode == "ghost":
-                part = tensor.grad if tensor.grad is not None else torch.zeros_like(tensor)
-            else:
-                sample = _rows(tensor.grad_sample, name)
-                part = torch.einsum("i,i...->...", weights.to(sample.dtype), sample)
-            part = part.detach()
-            self.sums[name] = self.sums[name] + part if name in self.sums else part.clone()
-            tensor.grad = None
-            tensor.grad_sample = None
+            self._add(name, _weighted(_rows(tensor.grad_sample, name), rows))
+            tensor.grad, tensor.grad_sample = None, None
+
+    def _add(self, name: str, part: torch.Tensor) -> None:
+        part = part.detach()
+        self.sums[name] = self.sums[name] + part if name in self.sums else part
 
     # checks on the first batch
 
@@ -273,6 +312,14 @@ class Gradients:
                     )
         self.hooks.enable_hooks()
         self._checked = True
+
+
+def _small(model: nn.Module, tensors: Mapping[str, nn.Parameter]) -> list[nn.Parameter]:
+    """Of each layer its smallest trainable tensor: a backward pass that asks for these visits every layer, and spares
+    the products that the large ones would take."""
+    mine = {id(tensor) for tensor in tensors.values()}
+    held = ([one for one in part.parameters(recurse=False) if id(one) in mine] for part in model.modules())
+    return list({id(one): one for one in (min(ones, key=torch.numel) for ones in held if ones)}.values())
 
 
 def _rows(sample: Any, name: str) -> torch.Tensor:

@@ -57,7 +57,7 @@ def test_an_epsilon_chosen_after_accuracy_was_seen_is_refused() -> None:
 
 MUTATIONS = {
     "clipping off": (
-        lambda patch: patch.setattr(Gradients, "_weights", lambda self, lengths, owners: owners.share),
+        lambda patch: patch.setattr(Gradients, "_factors", lambda self, lengths: torch.ones_like(lengths)),
         lambda: private.removal_moves_at_most_the_bound(5),
     ),
     "noise a tenth": (
@@ -145,6 +145,23 @@ class Embedded(nn.Module):
         return self.out(self.norm(self.embed(ids)))
 
 
+class Padded(Embedded):
+    def __init__(self) -> None:
+        super().__init__()
+        self.embed = nn.Embedding(11, 6, padding_idx=3)
+
+
+class Twice(nn.Module):
+    """One layer that takes part twice."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner, self.out = nn.Linear(private.FEATURES, private.FEATURES), nn.Linear(private.FEATURES, 2)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.out(torch.tanh(self.inner(torch.tanh(self.inner(x)))))
+
+
 class Tied(Embedded):
     def __init__(self) -> None:
         super().__init__()
@@ -191,6 +208,7 @@ def _lora() -> nn.Module:
 MODELS = {
     "embedding, layer norm, linear": Embedded,
     "tied": Tied,
+    "no bias": lambda: nn.Sequential(nn.Embedding(11, 6), nn.Linear(6, 6, bias=False), nn.Linear(6, 11, bias=False)),
     "conv": Convolved,
     "transformers conv": _transformers_conv,
     "lora": _lora,
@@ -541,6 +559,17 @@ def test_what_only_shows_in_the_first_batch(clipping: str) -> None:
     _refused("buffer mean changed", model=Running(), clipping=clipping)
     _refused("mixes the examples", model=Mixing(), clipping=clipping)
     _refused("idle.weight is trainable and has no gradient", model=Idle(), clipping=clipping)
+
+
+def test_a_layer_that_takes_part_twice_needs_hooks() -> None:
+    _refused("takes part twice", model=Twice())
+    assert private.train(Twice(), clipping="hooks").step == 3
+
+
+def test_a_padding_index_is_left_out_by_ghost_clipping_and_refused_by_hooks() -> None:
+    asked: dict[str, Any] = {"data": _text(), "loss": _token_loss, "expected_batch_size": 15}
+    assert private.train(Padded(), clipping="ghost", **asked).step == 3
+    _refused("padding index", model=Padded(), clipping="hooks", **asked)
 
 
 def test_losses_that_are_not_one_for_each_example() -> None:

@@ -9,73 +9,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-FIRST = tuple(
-    [
-        "anna",
-        "ben",
-        "carla",
-        "david",
-        "elena",
-        "felix",
-        "greta",
-        "henry",
-        "ines",
-        "jonas",
-        "karin",
-        "lukas",
-        "mona",
-        "nils",
-        "olga",
-        "paul",
-        "rosa",
-        "simon",
-        "tara",
-        "vera",
-        "walter",
-        "yara",
-        "zoe",
-        "amir",
-        "bela",
-        "chen",
-        "dana",
-        "emil",
-        "fatima",
-        "ulrich",
-    ]
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+FIRST = _words(
+    "anna ben carla david elena felix greta henry ines jonas karin lukas mona nils olga paul rosa simon "
+    "tara vera walter yara zoe amir bela chen dana emil fatima ulrich"
 )
-LAST = tuple(
-    [
-        "adler",
-        "berg",
-        "costa",
-        "diaz",
-        "evans",
-        "fischer",
-        "gruber",
-        "hansen",
-        "ito",
-        "jansen",
-        "kaya",
-        "lang",
-        "moreau",
-        "novak",
-        "olsen",
-        "petrov",
-        "quinn",
-        "rossi",
-        "silva",
-        "toth",
-        "unger",
-        "vogel",
-        "weber",
-        "xu",
-        "young",
-        "zeman",
-        "abbot",
-        "brandt",
-        "cruz",
-        "dunn",
-    ]
+LAST = _words(
+    "adler berg costa diaz evans fischer gruber hansen ito jansen kaya lang moreau novak olsen petrov "
+    "quinn rossi silva toth unger vogel weber xu young zeman abbot brandt cruz dunn"
 )
 OPENINGS = (
     ("please mail ", "mail"),
