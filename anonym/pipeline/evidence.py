@@ -281,7 +281,8 @@ def _of_role(column: ResolvedColumn, keyring: Keyring, measured: Measured) -> di
     if isinstance(role, Keep):
         return {"k_if_known": measured.known.get(column.name), "reason": role.allow_unique}
     if isinstance(role, Sensitive):
-        return {"k_if_known": measured.known.get(column.name)}
+        known = {"k_if_known": measured.known.get(column.name)}
+        return known if role.bins is None else {**known, "bins": level_words(role.bins)[1]}
     return {}
 
 

@@ -95,6 +95,7 @@ class Column(TypedDict):
         Annotated[Count | None, "k for an attacker who knows the quasi-identifiers and this column too"]
     ]
     reason: NotRequired[Annotated[str | None, "why values that fewer than k units hold may stay (`allow_unique`)"]]
+    bins: NotRequired[Annotated[str, "of a sensitive column whose numbers count by bins for l and t: which bins"]]
 
 
 class Search(TypedDict):
