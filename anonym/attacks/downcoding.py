@@ -9,11 +9,14 @@ so nothing is narrowed there by this rule.
 
 from __future__ import annotations
 
+from typing import Any
+
 import polars as pl
 
 from anonym.attacks.linkage import Tables
 from anonym.attacks.matching import Columns, Linked, encode, joined, link
 from anonym.attacks.outcome import AttackResult, Counts, Gate, Trial, judge
+from anonym.attacks.subgroup import SUBGROUP
 
 
 def downcoding(tables: Tables, *, gate: Gate | None, seed: int | None) -> AttackResult:
@@ -33,7 +36,8 @@ def downcoding(tables: Tables, *, gate: Gate | None, seed: int | None) -> Attack
     cells = pl.concat([_cells(covered, left, sizes, name) for name in names])
     narrowed = cells.filter(pl.col("left") < pl.col("covered"))
     targets = int(cells.filter(pl.col("covered") > 1)["rows"].sum())
-    right = _right(tables, columns, linked, left, narrowed)
+    by_column = _right(tables, columns, linked, left, narrowed)
+    right = sum(by_column)
     chance = float(narrowed.select((pl.col("rows") * pl.col("share")).sum()).item() or 0)
     claims = int(narrowed["rows"].sum())
     detail = {
@@ -44,6 +48,7 @@ def downcoding(tables: Tables, *, gate: Gate | None, seed: int | None) -> Attack
             for known, name in zip(tables.known, names, strict=True)
         },
         "is_upper_bound": not tables.has_truth,
+        "worst_subgroup": _worst(tables, cells, by_column),
     }
     counts = Counts(targets, targets, right, int(claims - right) if tables.has_truth else None)
     control = Counts(targets, targets, min(chance, float(targets)))
@@ -89,16 +94,29 @@ def _cells(covered: pl.DataFrame, left: pl.DataFrame, sizes: pl.DataFrame, name:
     )
 
 
-def _right(tables: Tables, columns: Columns, linked: Linked, left: pl.DataFrame, narrowed: pl.DataFrame) -> float:
+def _right(tables: Tables, columns: Columns, linked: Linked, left: pl.DataFrame, narrowed: pl.DataFrame) -> list[float]:
+    """Right claims by column."""
+    names = [str(i) for i in range(len(tables.known))]
     if tables.truth is None or not tables.has_truth:
         people = left.group_by("released").agg(pl.col("people").sum())
-        bounded = narrowed.join(people, on="released").select(pl.min_horizontal("rows", "people").sum())
-        return float(bounded.item() or 0)
+        bounded = narrowed.join(people, on="released").with_columns(most=pl.min_horizontal("rows", "people"))
+        return [float(bounded.filter(pl.col("column") == name)["most"].sum()) for name in names]
     ours = pl.DataFrame({"released": linked.released, "truth": tables.released[tables.truth]})
     theirs = columns.auxiliary.with_columns(truth=tables.auxiliary[tables.truth]).unique("truth", keep="none")
     rows = ours.join(theirs, on="truth")
-    right = 0
-    for name in narrowed["column"].unique():
+    right = []
+    for name in names:
         claimed = rows.join(narrowed.filter(pl.col("column") == name), on="released", how="semi")
-        right += claimed.join(left.select("released", name).unique(), on=["released", name], how="semi").height
-    return float(right)
+        true = claimed.join(left.select("released", name).unique(), on=["released", name], how="semi")
+        right.append(float(true.height))
+    return right
+
+
+def _worst(tables: Tables, cells: pl.DataFrame, right: list[float]) -> dict[str, Any] | None:
+    """The column that is narrowed most, of those with enough cells."""
+    rates = []
+    for i, known in enumerate(tables.known):
+        held = int(cells.filter((pl.col("column") == str(i)) & (pl.col("covered") > 1))["rows"].sum())
+        if held >= SUBGROUP:
+            rates.append({"column": known.name, "targets": held, "rate": right[i] / held})
+    return max(rates, key=lambda one: one["rate"], default=None)  # type: ignore[return-value, arg-type]

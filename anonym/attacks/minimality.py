@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from anonym.attacks.linkage import Tables
 from anonym.attacks.matching import encode, link
 from anonym.attacks.outcome import AttackResult, Counts, Gate, Trial, judge
+from anonym.attacks.subgroup import SUBGROUP
 
 DEALS = 4_000  # ways of dealing the values out, drawn at random for each class
 PARTS = 64  # of a class; more are left alone
@@ -41,16 +43,20 @@ def minimality(tables: Tables, sensitive: str, diverse: int, k: int, *, gate: Ga
     """
     generator = np.random.default_rng([seed, 0x3141])
     targets, told, right, blind = 0, 0, 0.0, 0.0
+    worst: dict[str, Any] | None = None
     for one in _classes(tables, sensitive):
         share = np.bincount(one.values) / len(one.values)
         chances = np.tile(share, (len(one.sizes), 1))
         dealt = dealt_out(one.sizes, one.values, diverse, generator) if _tells(one, diverse, k) else None
         told += dealt is not None
-        right += _right(chances if dealt is None else dealt, one)
+        here = _right(chances if dealt is None else dealt, one)
+        right += here
+        if len(one.part) >= SUBGROUP and (worst is None or here / len(one.part) > worst["rate"]):
+            worst = {"column": "class", "targets": len(one.part), "rate": here / len(one.part)}
         blind += _right(chances, one)
         targets += len(one.part)
     knows = ("the policy and the method", *(known.name for known in tables.known))
-    detail = {"classes_that_tell": told, "l": diverse, "k": k, "deals": DEALS}
+    detail = {"classes_that_tell": told, "l": diverse, "k": k, "deals": DEALS, "worst_subgroup": worst}
     counts, control = Counts(targets, targets, right), Counts(targets, targets, blind)
     return judge(Trial(f"minimality of {sensitive}", knows, counts, gate, None, control, None, seed, detail))
 

@@ -7,12 +7,18 @@ shuffled one no more than in the same release shuffled again, which is the contr
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from anonym.attacks.linkage import Tables
-from anonym.attacks.matching import encode, link
+from anonym.attacks.matching import classes, encode, link
 from anonym.attacks.outcome import AttackResult, Counts, Gate, Trial, judge
+from anonym.attacks.subgroup import worst_of
+
+Places = NDArray[np.int64]
 
 AHEAD = 16  # original rows looked at for each released one
 
@@ -32,19 +38,21 @@ def order(tables: Tables, *, gate: Gate | None, seed: int, targets: int) -> Atta
     tried = min(targets, len(rows))
     found = _walk(rows[:tried], originals, fits)
     chance = _walk(rows[shuffled[:tried]], originals, fits)
-    right, by_chance = (_right(tables, *pairs) for pairs in ((np.arange(tried), found), (shuffled[:tried], chance)))
-    detail = {"matched": int((found >= 0).sum()), "matched_by_chance": int((chance >= 0).sum()), "ahead": AHEAD}
-    wrong = int((found >= 0).sum()) - right if tables.has_truth else None
-    counts, control = Counts(tried, tried, right, wrong), Counts(tried, tried, by_chance)
+    is_right, by_chance = (_right(tables, *pairs) for pairs in ((np.arange(tried), found), (shuffled[:tried], chance)))
+    matched, right = int((found >= 0).sum()), int(is_right.sum())
+    detail = {
+        "matched": matched,
+        "matched_by_chance": int((chance >= 0).sum()),
+        "ahead": AHEAD,
+        "worst_subgroup": _worst(tables, is_right),
+    }
+    counts = Counts(tried, tried, right, matched - right if tables.has_truth else None)
+    control = Counts(tried, tried, int(by_chance.sum()))
     knows = ("order of the rows", *(known.name for known in tables.known))
     return judge(Trial("row order", knows, counts, gate, None, control, 1.0 if tried else None, seed, detail))
 
 
-def _walk(
-    rows: np.ndarray[tuple[int], np.dtype[np.uint32]],
-    originals: np.ndarray[tuple[int], np.dtype[np.uint32]],
-    fits: dict[int, set[int]],
-) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def _walk(rows: NDArray[np.uint32], originals: NDArray[np.uint32], fits: dict[int, set[int]]) -> Places:
     """For each released tuple the place of the original row taken for it, -1 for none."""
     taken, at = np.full(len(rows), -1, np.int64), 0
     for i, row in enumerate(rows.tolist()):
@@ -55,12 +63,22 @@ def _walk(
     return taken
 
 
-def _right(
-    tables: Tables, rows: np.ndarray[tuple[int], np.dtype[np.int64]], taken: np.ndarray[tuple[int], np.dtype[np.int64]]
-) -> int:
+def _right(tables: Tables, rows: Places, taken: Places) -> NDArray[np.bool_]:
+    """Which of the released rows were taken for the right one."""
     met = taken >= 0
     if tables.truth is None or not tables.has_truth:
-        return int(met.sum())
+        return met
     ours = tables.released[tables.truth].gather(pl.Series(rows[met]))
     theirs = tables.auxiliary[tables.truth].gather(pl.Series(taken[met]))
-    return int((ours == theirs).sum())
+    met[met] = (ours == theirs).fill_null(False).to_numpy()
+    return met
+
+
+def _worst(tables: Tables, is_right: NDArray[np.bool_]) -> dict[str, Any] | None:
+    first = tables.released.head(len(is_right))
+    success = pl.DataFrame({"success": is_right.astype(np.float64)}).with_row_index("person")
+    groups = {
+        known.name: pl.DataFrame({"group": classes(first, known.cells)}).with_row_index("person")
+        for known in tables.known
+    }
+    return worst_of(success, groups)
