@@ -9,18 +9,25 @@ import click
 
 from anonym.cli.options import ANY, common
 
+FORMATS = ("html", "markdown", "text", "junit", "sarif")
+
 
 @click.command()
 @click.argument("evidence", type=ANY)
-@click.option("-o", "--output", type=ANY, default=None, help="Default: the same name, ending in .html.")
-@click.option("--format", "kind", type=click.Choice(["html", "markdown", "text"]), default="html", show_default=True)
+@click.option(
+    "-o", "--output", type=ANY, default=None, help="Default: the same name, ending in .html; other formats are printed."
+)
+@click.option("--format", "kind", type=click.Choice(FORMATS), default="html", show_default=True)
+@click.option("--since", type=ANY, default=None, help="Evidence of the release before: say what changed.")
 @click.option("--force", is_flag=True, help="Replace an existing output.")
 @common
-def report(evidence: Path, output: Path | None, kind: str, force: bool, as_json: bool, quiet: bool) -> None:
-    """Draw the page of an evidence file (*.report.json) again, or its summary as text or Markdown."""
+def report(
+    evidence: Path, output: Path | None, kind: str, since: Path | None, force: bool, as_json: bool, quiet: bool
+) -> None:
+    """Draw the page of an evidence file (*.report.json) again, or print it as Markdown, text, JUnit XML or SARIF."""
     from anonym.pipeline import draw_report
 
-    text, place = draw_report(evidence, kind, output, force=force)
+    text, place = draw_report(evidence, kind, output, force=force, since=since)
     if place is None:
         click.echo(json.dumps({"text": text}, ensure_ascii=False) if as_json else text, nl=not text.endswith("\n"))
     elif not quiet:

@@ -19,6 +19,7 @@ from anonym.pipeline.text_days import text_key
 from anonym.pipeline.trees import trees
 from anonym.policy.explain import explain
 from anonym.policy.model import Policy
+from anonym.report.ci import render_junit, render_sarif
 from anonym.report.difference import Change, changes, weaker
 from anonym.report.evidence import validate
 from anonym.report.html import render
@@ -51,18 +52,32 @@ def _uncovered(seen: Look, show_values: bool) -> Iterator[str]:
             yield from (f"    {text}" for text in gone["text"].sort())
 
 
-def draw_report(evidence: Path, kind: str, output: Path | None, *, force: bool) -> tuple[str, Path | None]:
-    """The page or summary of an evidence file, and where it was written (None: nowhere, it is to be printed)."""
+def draw_report(
+    evidence: Path, kind: str, output: Path | None, *, force: bool, since: Path | None = None
+) -> tuple[str, Path | None]:
+    """The page or summary of an evidence file, and where it was written (None: nowhere, it is to be printed).
+
+    A page goes beside its evidence, anything else only where `output` says. `since` is the evidence of an earlier
+    release: page and Markdown then say what changed. Raises CallError where the place is taken and not `force`.
+    """
     content = read_evidence(evidence)
-    if kind != "html":
-        return {"text": render_text, "markdown": render_markdown}[kind](content), None
-    place = output or evidence.with_suffix(".html")
-    if place.exists() and not force:
+    before = None if since is None else read_evidence(since)
+    place = output or (evidence.with_suffix(".html") if kind == "html" else None)
+    if place is not None and place.exists() and not force:
         raise CallError(f"{place} exists: choose another name with -o, or say --force to replace it")
-    text = render(content)
-    with guarded("writing the report", OutputError):
-        place.write_text(text, encoding="utf-8")
+    text = _drawn(content, before, kind)
+    if place is not None:
+        with guarded("writing the report", OutputError):
+            place.write_text(text, encoding="utf-8")
     return text, place
+
+
+def _drawn(content: Mapping[str, Any], before: Mapping[str, Any] | None, kind: str) -> str:
+    if kind == "html":
+        return render(content, before)
+    if kind == "markdown":
+        return render_markdown(content, before)
+    return {"text": render_text, "junit": render_junit, "sarif": render_sarif}[kind](content)
 
 
 def read_evidence(path: Path) -> dict[str, Any]:

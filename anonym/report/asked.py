@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from anonym.report import blocks, figures, limits, regulators, wording
+from anonym.report import blocks, difference, figures, limits, regulators, wording
 from anonym.report.blocks import Heading, Section
 from anonym.report.fields import Evidence
 from anonym.report.markup import Markup, join, tag
 from anonym.report.regulators import Answer, Framework
 
+NO_EARLIER = "No earlier report was given: what changed since the release before is not known here."
 THREATS = (
     ("attacker", "Attacker"),
     ("auxiliary", "What the attacker can look up"),
     ("exposure", "Release model"),
 )
 KINDS = {"measured": "good", "declared by the user": "warn", "not covered": "none"}
+
+
+def changed(evidence: Evidence, before: Mapping[str, Any] | None) -> Markup:
+    """For the first screen: what changed since the release before, what is weaker first."""
+    heading = tag("h3", "Since the release before")
+    if before is None:
+        return tag("div", heading, blocks.note(NO_EARLIER), class_="since")
+    weaker = [tag("li", tag("strong", "weaker: ", class_="below"), one) for one in difference.weaker(before, evidence)]
+    further = [tag("li", one) for one in difference.joint(before, evidence)]
+    headings = (Heading("Of"), Heading("Before", "words"), Heading("Now", "words"))
+    told = [pair for pair in difference.headlines(before, evidence) if pair[1] != pair[2]]
+    caption = f"What differs from the report of {before['policy']['name']} given with this one."
+    table = blocks.table(caption, headings, told) if told else blocks.note("None of the figures below differs.")
+    listed = tag("ul", weaker, further) if weaker or further else None
+    return tag("div", heading, listed, table, class_="since")
 
 
 def threats(evidence: Evidence) -> Section:

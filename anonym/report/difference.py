@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from anonym.report import figures, limits, wording
+
 ORDER = (
     "guarantee",
     "columns",
@@ -107,3 +109,43 @@ def _attacks(before: list[Mapping[str, Any]], after: list[Mapping[str, Any]]) ->
 def _recall(before: Any, after: Any) -> Iterator[str]:
     if before and not after:
         yield "recall: measured, now not"
+
+
+# in words ------------------------------------------------------------------------------------------------------------
+
+
+def headlines(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """What a reader asks first of two releases: label, what the first says, what the second says."""
+    old, new = _figures(before), _figures(after)
+    return [(label, old.get(label, "nothing"), said) for label, said in new.items()]
+
+
+def _figures(evidence: Mapping[str, Any]) -> dict[str, str]:
+    k, recall, training = evidence["guarantee"]["k"], evidence["recall"], evidence["training"]
+    none = wording.missing(evidence)
+    required = (
+        "nothing" if k is None else f"{figures.count(k['achieved'], none)}, {figures.count(k['required'])} required"
+    )
+    untouched = (column["name"] for column in evidence["columns"] if limits.untouched(column, evidence))
+    return {
+        "k": required,
+        "quasi-identifiers": figures.listed(limits.named(evidence, "quasi")) or "none",
+        "released untouched": figures.listed(untouched) or "none",
+        "rows": wording.rows_of_input(evidence),
+        "classes": figures.count(evidence["classes"]["count"], none),
+        "rows suppressed": figures.share(evidence["suppression"]["rate"], none),
+        "loss (NCP)": figures.decimal(evidence["loss"]["ncp"], none),
+        "text recall": figures.share(recall["overall"]["rate"] if recall else None, none),
+        "ε of training": figures.at_most(training["epsilon"]) if training else "none recorded",
+        "policy": evidence["policy"]["sha256"][:12],
+    }
+
+
+def joint(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    """What is known of the two releases joined: an attack that joined them, or that none did."""
+    if not (before["output"]["rows"] and after["output"]["rows"]):
+        return []
+    joined = [one for one in after["attacks"] if one["name"] == "intersection" and one["rate"] is not None]
+    if not joined:
+        return ["Classes of both releases joined: not measured (`anonym attack --against` measures them)."]
+    return [f"Both releases joined: {figures.share(one['rate'])} of {one['targets']:,} singled out." for one in joined]

@@ -43,8 +43,8 @@ SECTIONS = (
 )
 
 
-def render(evidence: Mapping[str, Any]) -> str:
-    """The page of complete evidence (`evidence.complete`)."""
+def render(evidence: Mapping[str, Any], before: Mapping[str, Any] | None = None) -> str:
+    """The page of complete evidence (`evidence.complete`); with that of the release before, also what changed."""
     facts = cast(Evidence, evidence)
     sections = [section(facts) for section in SECTIONS]
     main = tag(
@@ -52,6 +52,7 @@ def render(evidence: Mapping[str, Any]) -> str:
         _header(facts),
         _verdict(facts),
         _tiles(facts),
+        asked.changed(facts, before),
         [section.render(number) for number, section in enumerate(sections, start=1)],
         _signature(),
     )

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from anonym.report import figures, limits, regulators, wording
+from anonym.report.difference import headlines, joint, weaker
 from anonym.report.fields import Evidence, L, T
 from anonym.report.regulators import Answer
 
@@ -132,8 +133,9 @@ def _checks(evidence: Evidence) -> str:
 # Markdown ------------------------------------------------------------------------------------------------------------
 
 
-def render_markdown(evidence: Mapping[str, Any]) -> str:
-    """One page: the verdict, its figures as a table, what it does not mean, and what it does not show."""
+def render_markdown(evidence: Mapping[str, Any], before: Mapping[str, Any] | None = None) -> str:
+    """One page: the verdict, its figures as a table, what changed since the release `before` where that is given,
+    what it does not mean, what it does not show, and what regulators ask."""
     facts = cast(Evidence, evidence)
     verdict = facts["verdict"]
     parts = [
@@ -141,6 +143,7 @@ def render_markdown(evidence: Mapping[str, Any]) -> str:
         escape(verdict["sentence"]),
         *(["\n".join(f"- {escape(reason)}" for reason in verdict["reasons"])] if verdict["reasons"] else []),
         "\n".join(["| | |", "|---|---|", *(f"| {escape(label)} | {escape(said)} |" for label, said in lines(facts))]),
+        *([] if before is None else ["### Since the release before", "\n".join(_since(before, facts))]),
         "### What this does not mean",
         "\n".join(f"- {said}" for said in wording.NOT_MEANT),
         "### What this does not show",
@@ -150,6 +153,14 @@ def render_markdown(evidence: Mapping[str, Any]) -> str:
         f"Policy `{facts['policy']['sha256'][:12]}`, `{facts['schema']}`.",
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _since(before: Mapping[str, Any], evidence: Evidence) -> Iterator[str]:
+    yield from (f"- **weaker**: {escape(one)}" for one in weaker(before, evidence))
+    yield from (
+        f"- {escape(f'{label}: {old} → {new}')}" for label, old, new in headlines(before, evidence) if old != new
+    )
+    yield from (f"- {escape(one)}" for one in joint(before, evidence))
 
 
 def _asked(evidence: Evidence) -> Iterator[str]:
