@@ -245,6 +245,30 @@ class PrivateTraining:
             if not micro:
                 self._take()
 
+    def samples(self) -> Iterator[list[tuple[npt.NDArray[np.int64], torch.Tensor]]]:
+        """The whole sample of each step that is left, for loops that take a step for each: see `gather`."""
+        while self.step < self.plan.steps:
+            step = self.step
+            yield list(self._batches.micro(self._batches.drawn(self.randomness.at(step))))
+            if self.step == step:
+                raise CallError("a sample was passed over: each needs run.gather and then optimizer.step()")
+
+    def gather(
+        self,
+        sample: list[tuple[npt.NDArray[np.int64], torch.Tensor]],
+        losses: Callable[[Any], torch.Tensor],
+    ) -> float | None:
+        """The clipped gradients of a whole sample, micro-batch by micro-batch; `losses` gives one loss for each
+        example of a batch. Returns their mean, None for an empty sample. `optimizer.step()` follows, empty or not."""
+        total = 0.0
+        for rows, owners in sample:
+            each = losses(self._begin(rows, owners, last=True))
+            self.backward(each)
+            total += float(each.detach().sum())
+        self._pending, self._last = True, True
+        count = sum(len(rows) for rows, _ in sample)
+        return total / count if count else None
+
     def _begin(self, rows: npt.NDArray[np.int64], owners: torch.Tensor, *, last: bool) -> Any:
         self._owners, self._last = Owners.of_rows(owners), last
         self._open().begin(self._owners)
