@@ -52,7 +52,7 @@ def copies(
     """
     known = tuple(Known(name, (name,), name) for name in columns)
     tables = [released, original] + ([control.select(columns)] if control is not None else [])
-    drawn = [sampled(table.select(columns), None, targets, seed) for table in tables]
+    drawn = [sampled(_sorted(table.select(columns), targets), None, targets, seed) for table in tables]
     found = nearest_to(original, pl.concat(drawn, how="vertical_relaxed"), known, original)
     ends = np.cumsum([0, *(table.height for table in drawn)])
     parts = [found.distance[first:last] for first, last in pairwise(ends)]
@@ -67,6 +67,11 @@ def copies(
         rest = fresh[order[len(fresh) // 2 :]]
         results.append(_result("near-copies of training rows", near, parts, rest, drawn[0], second, gate, seed))
     return results
+
+
+def _sorted(table: pl.DataFrame, targets: int) -> pl.DataFrame:
+    """In an order of its own where a sample is drawn, as the order of a release is random."""
+    return table if table.height <= targets else table.sort(table.columns)
 
 
 def _result(

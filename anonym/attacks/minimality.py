@@ -66,7 +66,9 @@ def _classes(tables: Tables, sensitive: str) -> Iterator[_Class]:
     alone = linked.pairs.filter(pl.len().over("auxiliary") == 1)
     truths = pl.DataFrame({"auxiliary": linked.auxiliary, "value": tables.auxiliary[sensitive].cast(pl.String)})
     held = pl.DataFrame({"released": linked.released, "value": tables.released[sensitive].cast(pl.String)})
-    people = truths.drop_nulls().join(alone, on="auxiliary").sort("released", "auxiliary", "value")
+    people = truths.drop_nulls().join(alone, on="auxiliary")
+    first = pl.col("auxiliary").min().over("released")  # by the people, as the order of a release is random
+    people = people.with_columns(first=first).sort("first", "auxiliary", "value")
     members = {key[0]: part["value"] for key, part in held.drop_nulls().group_by("released")}
     for (key,), part in people.group_by("released", maintain_order=True):
         if key in members:
@@ -78,7 +80,7 @@ def _class(people: pl.DataFrame, values: pl.Series) -> _Class:
     number = {value: i for i, value in enumerate(distinct.tolist())}
     part = people["auxiliary"].rle_id().to_numpy().astype(np.int64)
     truth = np.array([number.get(value, -1) for value in people["value"]], np.int64)
-    return _Class(np.bincount(part).tolist(), numbers.astype(np.int64), part, truth)
+    return _Class(np.bincount(part).tolist(), np.sort(numbers).astype(np.int64), part, truth)
 
 
 def _tells(one: _Class, diverse: int, k: int) -> bool:

@@ -21,6 +21,7 @@ from anonym.cli.shares import SHARE
     "--hold-out", type=SHARE, default=None, help="Share of the units split off before, as a control of the attacks."
 )
 @click.option("--keep-hold-out", type=ANY, default=None, help="Keep who was held out (raw rows) in this Parquet file.")
+@click.option("--control", type=ANY, default=None, help="People like DATA's who are not in it, for the attacks only.")
 @click.option("--plan", type=ANY, default=None, help="An earlier release's plan: a new batch at the same levels.")
 @click.option("--processes", type=click.IntRange(1, 256), default=1, help="Processes that scrub text at once.")
 @common
@@ -32,6 +33,7 @@ def apply(
     seed: int | None,
     hold_out: Decimal | None,
     keep_hold_out: Path | None,
+    control: Path | None,
     plan: Path | None,
     processes: int,
     as_json: bool,
@@ -53,6 +55,7 @@ def apply(
             seed=seed,
             held_share=hold_out,
             keep_hold_out=keep_hold_out,
+            control=control,
             plan=plan,
             processes=processes,
             progress=progress,

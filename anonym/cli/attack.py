@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -75,8 +76,16 @@ def _attack_line(result: dict[str, Any]) -> str:
     return (
         f"{verdict:<13} {result['name']}: rate {shown['rate']} [{shown['low']}, {shown['high']}] "
         f"of {result['targets']} targets, baseline {shown['baseline']}, control {shown['control']}, "
-        f"advantage {shown['advantage']}"
+        f"advantage {shown['advantage']}" + "".join(_why(result["detail"]))
     )
+
+
+def _why(detail: dict[str, Any]) -> Iterator[str]:
+    """Why there is no verdict, and how many targets it would take."""
+    if detail.get("why"):
+        yield f"; {detail['why']}"
+    if detail.get("targets_needed"):
+        yield f"; about {detail['targets_needed']:,} targets would decide"
 
 
 _RATES = ("rate", "low", "high", "baseline", "control", "advantage")

@@ -9,6 +9,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from anonym.columns.actions import key_of
 from anonym.columns.keys import Key, Keyring, read_keys
 from anonym.errors import CallError, GuaranteeError, InconclusiveError, VerificationError
@@ -78,6 +80,7 @@ def apply_files(
     seed: int | None = None,
     held_share: Decimal | None = None,
     keep_hold_out: Path | None = None,
+    control: Path | None = None,
     plan: Path | None = None,
     processes: int = 1,
     progress: Progress | None = None,
@@ -85,6 +88,7 @@ def apply_files(
     """Release the files under the policy. Raises an AnonymError; then nothing new stands at `output`.
 
     `held_share` replaces the policy's `attacks.hold_out`; who is held out is written to `keep_hold_out` if given.
+    `control` is a file of people like the input's, for the attacks only, where nobody is held out.
     `plan` is the file of an earlier release's plan: its levels are used, and rows that it does not list suppressed.
     `processes` scrub text at once.
     """
@@ -99,7 +103,8 @@ def apply_files(
         if same_file(file.path, output):
             raise CallError("the output is one of the inputs: write the release to another place")
     with Target(output, force=force) as target:
-        return release_to(target, loaded, source, clock, progress or Progress(), keep_hold_out, earlier)
+        others = None if control is None else open_paths([control], read_options(loaded)).frame
+        return release_to(target, loaded, source, clock, progress or Progress(), keep_hold_out, earlier, others)
 
 
 def release_to(
@@ -110,11 +115,12 @@ def release_to(
     progress: Progress,
     keep_hold_out: Path | None = None,
     plan: Plan | None = None,
+    control: pl.LazyFrame | None = None,
 ) -> Outcome:
     """Make, verify and publish a release at `target`; a refused run leaves its evidence beside it."""
     try:
         with PrivateFolder() as private:
-            made = make(policy, source, target.part, private, clock, progress, plan)
+            made = make(policy, source, target.part, private, clock, progress, plan, control)
             if keep_hold_out is not None:
                 keep(made.held, keep_hold_out)
     except (GuaranteeError, InconclusiveError, VerificationError) as error:
@@ -144,12 +150,13 @@ def make(
     clock: Clock,
     progress: Progress,
     plan: Plan | None = None,
+    control: pl.LazyFrame | None = None,
 ) -> Made:
     """Profile, search, apply, verify: the release is written to `part` and read again from there."""
     columns = policy.resolve(source.schema)
     masks = masks_rows(policy)
     refuse_unwritable(part.suffix, released_schema(columns, masks=masks))
-    held = hold_out(policy, source, private)
+    held = hold_out(policy, source, private, control)
     source = held.source
     keyring = read_keys(_keys(policy, columns), policy.base)
     if plan is not None:

@@ -61,11 +61,13 @@ def apply(
     table: Any,
     *,
     plan: Plan | None = None,
+    control: Any = None,
     progress: Progress | None = None,
 ) -> Release:
     """Release `table` (Polars frame, lazy or not, pandas or Arrow) under the policy.
 
     `plan` is an earlier release's: its levels are used again, and rows that it does not list are suppressed.
+    `control` are people like the table's who are not in it, for the attacks of the policy, where nobody is held out.
 
     Everything is done as on the command line, with the written file in a private folder: searched, applied, verified.
     Raises an AnonymError (see anonym.errors) and returns nothing where the promise cannot be kept.
@@ -76,6 +78,7 @@ def apply(
         refuse_another(plan, loaded)
     with PrivateFolder() as private:
         part = private.file("release.parquet")
-        made = make(loaded, source, part, private, clock, progress or Progress(), plan)
+        others = None if control is None else open_frame(control).frame
+        made = make(loaded, source, part, private, clock, progress or Progress(), plan, others)
         data = pl.read_parquet(part)
     return Release(data.lazy(), made.plan, made.evidence, made)

@@ -26,23 +26,28 @@ class HeldOut:
     file: Path | None = None
     rows: int = 0
     units: int | None = None
+    given: pl.LazyFrame | None = None  # a control of the caller's, where nobody is held out
 
     def control(self) -> pl.DataFrame | None:
-        """The people held out, or None."""
+        """The people held out, or the control that was given, or None."""
         if self.file is None:
-            return None
+            with guarded("reading the control"):
+                return None if self.given is None else self.given.collect()
         with guarded("reading the people held out"):
             return pl.read_parquet(self.file)
 
 
-def hold_out(policy: Policy, source: Source, private: PrivateFolder) -> HeldOut:
+def hold_out(policy: Policy, source: Source, private: PrivateFolder, control: pl.LazyFrame | None = None) -> HeldOut:
     """Split the share `attacks.hold_out` of the units (rows without a unit) off, drawn by the policy's seed.
 
     The draw depends on the set of units alone, not on the order of the rows. Rows of no unit are never held out.
-    Raises InputError where there are too few people to hold any out.
+    `control` are people like these from elsewhere, in the place of a hold-out. Raises CallError where both are asked
+    for, InputError where there are too few people to hold any out.
     """
     if not policy.attacks.hold_out:
-        return HeldOut(source)
+        return HeldOut(source, given=control)
+    if control is not None:
+        raise CallError("people are either held out or given as a control: leave out one of the two")
     share, seed = policy.attacks.hold_out, policy.seed
     unit = policy.unit
     with guarded("holding people out"):

@@ -137,8 +137,17 @@ def _attack(index: int, one: Attack) -> Sequence[object]:
     beside = [blocks.sub(f"{kind} {figures.share(one[kind])}") for kind in ("baseline", "control")]
     advantage = blocks.sub(f"advantage {figures.number(one['advantage'])}")
     kind, said = VERDICTS[one["verdict"]]
-    success = join(drawn, rate, _interval(one["low"], one["high"]), beside, advantage)
+    success = join(drawn, rate, _interval(one["low"], one["high"]), beside, advantage, _worst(one))
     return named, success, tag("span", said, class_=f"status {kind}")
+
+
+def _worst(one: Attack) -> Markup | None:
+    """The column whose worst group fares worst; the group is not named."""
+    worst = one["detail"].get("worst_subgroup") if isinstance(one["detail"], dict) else None
+    if not worst:
+        return None
+    said = f"worst group, by {worst['column']}: {figures.share(worst['rate'])} of {figures.count(worst['targets'])}"
+    return blocks.sub(said)
 
 
 TRAINING = {

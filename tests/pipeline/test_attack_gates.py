@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -180,3 +181,40 @@ def test_results_survive_writing_a_release_from_python(table: pl.DataFrame, poli
     with pytest.raises(GuaranteeError) as caught:
         anonym.apply(telling, table.with_columns(dx=pl.format("{} in {}", "age", "zip")))
     assert attack_of(caught.value.evidence, "inference")["verdict"] == "fail"
+
+
+def test_evidence_of_attacks_repeats_though_the_rows_are_shuffled(table: pl.DataFrame, policy: Any) -> None:
+    policy["columns"]["dx"] = {"role": "sensitive", "l": {"distinct": 2}}
+    loaded = Policy.load(policy | {"attacks": {"inference": {"max_advantage": 0.9}, "hold_out": 0.2}})
+    runs = [anonym.apply(loaded, table) for _ in range(2)]
+    assert not runs[0].data.collect().equals(runs[1].data.collect())
+    assert runs[0].evidence["attacks"] == runs[1].evidence["attacks"]
+    names = {attack["name"] for attack in runs[0].evidence["attacks"]}
+    assert {"downcoding", "minimality of dx", "membership by distance"} <= names
+    kept = anonym.apply(Policy.load(loaded.raw | {"order": "keep"}), table).evidence["attacks"]
+    assert next(one for one in kept if one["name"] == "row order")["advantage"] > 0.5
+
+
+def test_a_control_may_come_from_a_file(command: Run, table: pl.DataFrame, policy: Any) -> None:
+    _files(table, policy, {"inference": {"max_advantage": 0.9}})
+    people(300, seed=9).write_parquet("others.parquet")
+    words = ("apply", "policy.yaml", "in.parquet", "-o", "out.parquet", "--control", "others.parquet", "--quiet")
+    assert command(*words)[0] == 0
+    found = evidence("out.report.json")
+    assert (found["input"]["rows"], attack_of(found, "inference")["detail"]["control"]["targets"]) == (600, 300)
+    assert "held_out_rows" not in found["input"]
+    assert "worst group, by" in Path("out.report.html").read_text(encoding="utf-8")
+    assert command(*words, "--hold-out", "0.1", "--force")[0] == 2
+    loaded = Policy.load(policy | {"attacks": {"inference": {"max_advantage": 0.9}}})
+    assert anonym.apply(loaded, table, control=people(300, seed=9)).evidence["attacks"] == found["attacks"]
+
+
+def people(n: int, seed: int) -> pl.DataFrame:
+    draw = random.Random(seed)
+    return pl.DataFrame(
+        {
+            "age": [draw.randint(18, 90) for _ in range(n)],
+            "zip": [f"{draw.randint(100, 139)}{draw.randint(0, 9)}" for _ in range(n)],
+            "dx": [draw.choice("aaabbcd") for _ in range(n)],
+        }
+    )
