@@ -1,0 +1,231 @@
+"""Each kernel of the local search beside what it should say, worked out slowly."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from naive import criteria, search_local
+from naive import search as naive
+from naive.search_problems import VALUES, problem_of, skewed_table, tables
+
+from anonym.search.local.atoms import KINDS
+from anonym.search.local.blocks import LINES
+from anonym.search.local.bound import priced
+from anonym.search.local.cells import UNIT, lattice_of
+from anonym.search.local.jit import kernel
+from anonym.search.local.lines import Lines, find, lines
+from anonym.search.local.neighbours import KEEP, digits, near
+from anonym.search.local.peel import chunks, peeled, recodings, signatures
+from anonym.search.local.price import COST, SCALE, absorb, begin, price
+from anonym.search.local.promises import aimed, fault, faults, lift
+from anonym.search.local.space import Layout, layout, world_of
+from anonym.search.local.world import World
+from anonym.search.problem import Problem
+
+EXAMPLES = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("hierarchies")
+
+
+@kernel
+def built(w: World, members: np.ndarray) -> tuple[int, int, int]:  # type: ignore[type-arg]
+    """Slot 0 of the members: what the last would cost, what it then costs, and what the slot says that it costs."""
+    begin(w, 0, members[0])
+    foretold = w.slots[0, COST]
+    cost = w.slots[0, COST]
+    for i in range(1, members.size):
+        foretold = price(w, 0, members[i])
+        cost = absorb(w, 0, members[i])
+    return foretold, cost, w.slots[0, COST]
+
+
+@kernel
+def lacking(w: World, members: np.ndarray, rows: int, whole: int) -> tuple[float, float]:  # type: ignore[type-arg]
+    """How far a slot of the members, so many rows each, is from holding now, and at best as a whole."""
+    for b in range(w.slots.shape[1]):
+        w.slots[0, b] = 0
+    for i in range(members.size):
+        lift(w, 0, members[i], rows)
+    return fault(w, 0, rows * members.size), aimed(w, 0, rows * members.size, whole)
+
+
+@kernel
+def found_at(along: Lines, line: int, kind: int, t: int) -> int:
+    return find(along, line, kind, t)
+
+
+def laid_out(table: naive.Table, folder: Path, kinds: tuple[str, ...]) -> tuple[Problem, Layout, search_local.Words]:
+    table = replace(table, units=False, columns=[replace(c, lost=frozenset()) for c in table.columns])
+    is_text = tuple(
+        kind == "text" or any(list(level) != sorted(level) for level in column.ancestor)
+        for kind, column in zip(kinds, table.columns, strict=False)
+    )
+    words = search_local.Words(tuple("label" if k == "label" else "set" for k in kinds[: len(is_text)]), is_text)
+    problem = problem_of(replace(table, columns=[replace(c, weight=Fraction(1)) for c in table.columns]), folder)
+    hierarchies = tuple(
+        replace(h, domain=search_local.domain(h.leaves, text))
+        for h, text in zip(problem.hierarchies, words.is_text, strict=True)
+    )
+    problem = replace(problem, hierarchies=hierarchies)
+    return problem, layout(problem, search_local.records_of(table, VALUES)[0], words.vocabulary), words  # type: ignore[arg-type]
+
+
+def world(laid: Layout, k: int = 2) -> World:
+    space = laid.space
+    none = np.full((space.count, 2 * KEEP), -1, np.int32)
+    return world_of(space, none, k, 0, laid.gone, 1, 4)
+
+
+KINDS_OF_COLUMN = st.tuples(*[st.sampled_from(["label", "text", "number"])] * 3)
+
+
+@EXAMPLES
+@given(table=tables(asked=False), kinds=KINDS_OF_COLUMN, data=st.data())
+def test_price_is_what_the_least_cell_costs(
+    folder: Path, table: naive.Table, kinds: tuple[str, ...], data: st.DataObject
+) -> None:
+    table = replace(table, units=False, columns=[replace(c, lost=frozenset()) for c in table.columns])
+    _, laid, words = laid_out(table, folder, kinds)
+    space = laid.space
+    members = data.draw(st.lists(st.sampled_from(range(space.count)), min_size=1, max_size=6))
+    assume(len({int(space.part[t]) for t in members}) == 1)
+    records = search_local.records_of(table, VALUES)[0]
+    leaves = [
+        {int(records.codes[r, j]) for r in np.flatnonzero(np.isin(laid.tuple_of, members))}
+        for j in range(len(table.columns))
+    ]
+    expected = Fraction(0)
+    for j in range(len(table.columns)):
+        held = search_local.held_in(table, words, j)
+        least = search_local.least_cell(table, words, j, leaves[j], held)
+        assert least is not None
+        expected += least
+    foretold, cost, kept = built(world(laid), np.array(members))
+    assert foretold == cost == kept
+    assert cost / SCALE == pytest.approx(float(expected), abs=1e-5)
+
+
+@EXAMPLES
+@given(seed=st.integers(0, 2**32), data=st.data())
+def test_fault_is_zero_where_the_criteria_hold(folder: Path, seed: int, data: st.DataObject) -> None:
+    table = replace(skewed_table(seed, units=False), units=False)
+    _, laid, _ = laid_out(table, folder, ("label",) * 3)
+    space, records = laid.space, search_local.records_of(table, VALUES)[0]
+    members = data.draw(st.lists(st.sampled_from(range(space.count)), min_size=1, max_size=6, unique=True))
+    rows = data.draw(st.integers(1, 3))
+    counts: Counter[object] = Counter()
+    for t in members:
+        counts[VALUES[int(records.sensitive[np.flatnonzero(laid.tuple_of == t)[0], 0])]] += rows
+    own = {value: Fraction(count) for value, count in counts.items()}
+    asked = table.asked[0]
+    if asked.kind in naive.DIVERSITY:
+        fake = naive.Table([((), i, (v,)) for i, v in enumerate(counts.elements())], [], False, 1, 0, [asked])
+        holds = naive.is_diverse(fake, range(len(fake.rows)), asked)
+    else:
+        whole = criteria.pooled([naive.histogram(table, range(len(table.rows)), 0)])
+        far = naive.distance(asked, own, whole)
+        assume(abs(far - Fraction(asked.value)) > 1e-6)
+        holds = far <= asked.value
+    now, then = lacking(world(laid), np.array(members), rows, 4 * rows * len(members))
+    assert (now == 0) == holds
+    assert then <= now + 1e-12
+    width = space.width
+    w = world(laid)
+    lacking(w, np.array(members), rows, 100)
+    table_ = np.asarray(w.slots[0, width:], np.int64)[None]
+    vectorised = faults(space.promise, table_, np.array([rows * len(members)]))[0]
+    assert (vectorised == 0) == (now == 0)
+    if asked.kind != "recursive":  # where nulls count in one and not in the other
+        assert vectorised == pytest.approx(now, abs=1e-9)
+
+
+@EXAMPLES
+@given(table=tables(asked=False), k=st.integers(1, 4), kinds=KINDS_OF_COLUMN)
+def test_prices_are_feasible_for_every_class(folder: Path, table: naive.Table, k: int, kinds: tuple[str, ...]) -> None:
+    """No class of k rows or more costs less than the lattice says of some cell that it lies in."""
+    problem, laid, _ = laid_out(table, folder, kinds)
+    lattice = lattice_of(problem, laid)
+    total = priced(lattice, k, UNIT * len(problem.hierarchies), 10**9)
+    assert 0 <= total <= UNIT * len(problem.hierarchies) * int(lattice.rows.sum())
+    assert priced(lattice, 1, UNIT * len(problem.hierarchies), 10**9) <= total + UNIT // 1000
+    assert priced(lattice, k, UNIT * len(problem.hierarchies), 0) == 0
+
+
+@EXAMPLES
+@given(table=tables(asked=False), k=st.integers(1, 4))
+def test_peeled_groups_share_a_recoding_and_are_large_enough(folder: Path, table: naive.Table, k: int) -> None:
+    problem, laid, _ = laid_out(table, folder, ("label",) * 3)
+    space = laid.space
+    levels = recodings(laid, problem.hierarchies, 10_000)
+    assert levels is not None
+    owner = peeled(space, levels, *signatures(laid, problem.hierarchies, np.random.default_rng(1)), k)
+    for group in set(owner.tolist()) - {-1}:
+        members = np.flatnonzero(owner == group)
+        assert int(space.rows[members].sum()) >= k
+        assert np.unique(space.part[members]).size == 1
+    for part in np.unique(space.part):  # the coarsest recoding comes last: only what is too few in all is left
+        left = int(space.rows[(owner < 0) & (space.part == part)].sum())
+        assert left < k
+
+
+@EXAMPLES
+@given(rows=st.lists(st.integers(1, 9), min_size=1, max_size=8), k=st.integers(1, 4), data=st.data())
+def test_chunks_cut_all_rows_into_pieces_of_k(rows: list[int], k: int, data: st.DataObject) -> None:
+    owner = np.array(sorted(data.draw(st.lists(st.integers(0, 2), min_size=len(rows), max_size=len(rows)))), np.int64)
+    cls, entry, taken = chunks(owner, np.array(rows, np.int64), k)
+    assert np.bincount(entry, taken, len(rows)).tolist() == rows
+    assert (taken > 0).all()
+    for c in np.unique(cls):
+        size = int(taken[cls == c].sum())
+        whole = int(np.array(rows)[owner == owner[entry[cls == c][0]]].sum())
+        assert size >= min(k, whole)
+        assert np.unique(owner[entry[cls == c]]).size == 1
+
+
+@EXAMPLES
+@given(table=tables(asked=False), kinds=KINDS_OF_COLUMN)
+def test_near_tuples_are_those_that_cost_least_together(
+    folder: Path, table: naive.Table, kinds: tuple[str, ...]
+) -> None:
+    """So few tuples that the approximation sees them all."""
+    problem, laid, _ = laid_out(table, folder, kinds)
+    space = laid.space
+    found = near(space, digits(laid, problem.hierarchies), np.random.default_rng(0))
+    assume(space.count <= 9)
+    for t in range(space.count):
+        others = {u for u in range(space.count) if u != t and space.part[u] == space.part[t]}
+        seen = found[t, :KEEP][found[t, :KEEP] >= 0]
+        assert set(seen.tolist()) == others
+        costs = found[t, KEEP:][: seen.size]
+        assert (np.diff(costs) >= 0).all()
+        has_sets = any(column.kind == KINDS[3] for column in laid.columns)
+        for u, cost in zip(seen.tolist(), costs.tolist(), strict=True):
+            exact = built(world(laid), np.array([t, u]))[1]
+            assert cost <= exact if has_sets else cost == exact
+
+
+@EXAMPLES
+@given(seed=st.integers(0, 2**32))
+def test_find_is_a_binary_search_among_one_kind(folder: Path, seed: int) -> None:
+    problem, laid, _ = laid_out(skewed_table(seed, units=False), folder, ("label",) * 3)
+    space = laid.space
+    along = lines(space, digits(laid, problem.hierarchies), np.random.default_rng(0), LINES)
+    for line in range(LINES):
+        assert sorted(along.tuple[line].tolist()) == list(range(space.count))
+        for kind in range(along.start.size - 1):
+            own = along.tuple[line, along.start[kind] : along.start[kind + 1]]
+            assert (space.promise.kinds[own] == kind).all()
+            for t in range(space.count):
+                mine = (int(space.part[t]), int(along.own[line, t]))
+                before = sum((int(space.part[u]), int(along.own[line, u])) < mine for u in own.tolist())
+                assert found_at(along, line, kind, t) == int(along.start[kind]) + before
