@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from anonym.errors import InputError
 from anonym.hierarchy.encode import (
     canonical,
+    coder,
     domain,
     fold,
     leaf_code,
@@ -188,3 +189,22 @@ def test_a_word_is_filled_to_its_last_bit() -> None:
     words = pack_codes(codes, sizes)
     assert words.width == 1
     assert words["key_0"].to_list() == [2**64 - 1, 0]
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    keys=st.one_of(
+        st.sets(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=60),
+        st.sets(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=60),
+        st.sets(st.integers(0, 2**40).map(lambda i: i * 1000), min_size=1, max_size=60),
+    ),
+    strangers=st.lists(st.floats(-1e12, 1e12), max_size=20),
+)
+def test_every_number_is_found_and_no_stranger_is(keys: set[Any], strangers: list[float]) -> None:
+    domain = pl.Series(sorted(keys))
+    code = coder(domain, "c")
+    assert code(domain.reverse()).to_list() == list(range(len(domain)))[::-1]
+    others = [value for value in strangers if value not in keys]
+    for value in others if domain.dtype == pl.Float64 else ():
+        with pytest.raises(InputError):
+            code(pl.Series([value]))
