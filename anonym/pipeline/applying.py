@@ -195,6 +195,7 @@ def make(
         recall=recall,
         plan=plan or _new_plan(policy, recoding, columns, keyring),
         input_digest=_input_digest(policy, columns, keyring, source),
+        replaced=released.replaced,
     )
     evidence = verified_evidence(run, verified, written, part, clock)
     refuse_failed(verified, evidence)

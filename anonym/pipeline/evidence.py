@@ -119,6 +119,7 @@ class Run:
     recall: Mapping[str, Any] | None = None
     plan: Plan | None = None
     input_digest: str | None = None
+    replaced: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
 def policy_part(policy: Policy) -> dict[str, Any]:
@@ -243,6 +244,7 @@ def _columns(run: Run, measured: Measured) -> Iterator[dict[str, Any]]:
             "levels": _levels(hierarchies[column.name], column.role) if isinstance(column.role, Quasi) else None,
             "dtype": str(column.dtype.base_type()),  # an Enum prints its categories, which are data
             **_of_role(column, run.keyring, measured),
+            **({"surrogates": dict(counts)} if (counts := run.replaced.get(column.name)) else {}),
         }
 
 

@@ -61,6 +61,7 @@ class Transform:
 
     frame: pl.LazyFrame
     ledgers: tuple[TextLedger, ...]
+    replaced: dict[str, dict[str, int]]  # by identifier, what its action counts
 
 
 def transform(
@@ -78,6 +79,7 @@ def transform(
         frame = _masked(recoding.flagged(frame), profile) if masks else recoding.apply(frame)
     table = actions.Table(keyring, _distinct_of(source), _unit(policy, profile))
     ledgers: list[TextLedger] = []
+    replaced: dict[str, dict[str, int]] = {}
     days = days_by_unit(policy, keyring)
     released: list[pl.Expr] = []
     for column in profile.columns:
@@ -91,12 +93,14 @@ def transform(
             ledgers.append(ledger)
             released.append(_scrubbed(column, ledger, scrubber, policy.unit if days else None, days))
         else:
-            released += _released(column, profile, recoding, table)
+            columns, counts = _released(column, profile, recoding, table)
+            released += columns
+            replaced |= {column.name: counts} if counts else {}
     if masks:
         released = [pl.when(KEPT).then(column).alias(column.meta.output_name()) for column in released]
         released.append(~pl.col(KEPT).alias(MARK))
     hidden = [pl.col(ROW)] + ([_canonical_unit(policy, profile)] if policy.unit else [])
-    return Transform(frame.select(*released, *hidden), tuple(ledgers))
+    return Transform(frame.select(*released, *hidden), tuple(ledgers), replaced)
 
 
 def masks_rows(policy: Policy) -> bool:
@@ -127,17 +131,17 @@ def _unit(policy: Policy, profile: Profile) -> tuple[str, pl.DataType] | None:
 
 def _released(
     column: ResolvedColumn, profile: Profile, recoding: Recoding | None, table: actions.Table
-) -> list[pl.Expr]:
+) -> tuple[list[pl.Expr], dict[str, int]]:
+    """The released column or columns, and counts to be told of them."""
     role = column.role
     if isinstance(role, Quasi):
         assert recoding is not None, "a quasi-identifier needs a recoding"
         place = [hierarchy.column for hierarchy in profile.hierarchies].index(column.name)
-        return recoding.release(place, role.form)
+        return recoding.release(place, role.form), {}
     if isinstance(role, Identifier):
-        return actions.release(column.name, column.dtype, role.action, table).columns
-    if isinstance(role, Sensitive | Keep):
-        return [_plain(column)]
-    return []
+        done = actions.release(column.name, column.dtype, role.action, table)
+        return done.columns, done.counts
+    return ([_plain(column)] if isinstance(role, Sensitive | Keep) else []), {}
 
 
 def _plain(column: ResolvedColumn) -> pl.Expr:

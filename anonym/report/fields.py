@@ -95,6 +95,12 @@ class Column(TypedDict):
         Annotated[Count | None, "k for an attacker who knows the quasi-identifiers and this column too"]
     ]
     reason: NotRequired[Annotated[str | None, "why values that fewer than k units hold may stay (`allow_unique`)"]]
+    surrogates: NotRequired[
+        Annotated[
+            dict[str, Count],
+            "distinct values that share their surrogate with another, that were drawn again, that got a token instead",
+        ]
+    ]
     bins: NotRequired[Annotated[str, "of a sensitive column whose numbers count by bins for l and t: which bins"]]
 
 

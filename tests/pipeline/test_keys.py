@@ -10,6 +10,7 @@ import pytest
 
 import anonym
 from anonym.errors import CallError, PolicyError
+from anonym.report.evidence import validate
 
 OLD, NEW = "o" * 40, "n" * 40
 
@@ -116,3 +117,18 @@ def test_the_same_person_has_one_token_in_two_tables(monkeypatch: pytest.MonkeyP
     other = {"anonym": 1, "columns": {"buyer": policy["columns"]["id"]}}
     ann, bob = tokens(policy, people)
     assert anonym.apply({**other, "order": "keep"}, orders).data.collect()["buyer"].to_list() == [bob, ann, bob]
+
+
+def test_surrogates_that_two_values_share_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KEY_A", OLD)
+    policy = {
+        "anonym": 1,
+        "columns": {"id": {"role": "identifier", "action": "surrogate", "kind": "first_name", "key": "env:KEY_A"}},
+    }
+    names = pl.DataFrame({"id": [f"Name{i}" for i in range(2000)]})
+    release = anonym.apply(policy, names)
+    counts = release.evidence["columns"][0]["surrogates"]
+    released = release.data.collect()["id"]
+    assert counts == {"shared": int(released.is_duplicated().sum()), "redrawn": 0, "tokens": 0}
+    assert counts["shared"] > 0
+    assert validate(dict(release.evidence)) == []
