@@ -156,6 +156,10 @@ def _quasi(quasi: Quasi) -> Iterator[str]:
         yield f"levels: 0: the value as it is, then the columns of {quasi.hierarchy.path.name}, the last one as `*`"
     else:
         yield "levels: " + ", ".join(f"{level}: {words}" for level, words in enumerate(listed))
+    if isinstance(quasi.hierarchy, FileHierarchy) and quasi.hierarchy.taxonomy is not None:
+        found = pack(quasi.hierarchy.taxonomy)
+        yield f"taxonomy {found.name}: {found.title}"
+        yield f"  reads {found.values}"
     if quasi.finest or quasi.coarsest is not None:
         upper = "on" if quasi.coarsest is None else f"to {quasi.coarsest}"
         yield f"a release uses levels from {quasi.finest} {upper} only"

@@ -58,6 +58,8 @@ SAID = {
     "values that are no address": "  ip: 1 distinct values in 2 rows",
     "a kept column that identifies": "columns.customer: 60 of its 60 values occur with one value of the identifier",
     "the levels of a taxonomy": "1: first three digits, 2: first three digits where more than 20,000 people live",
+    "what a taxonomy is": "taxonomy us-zip3: US ZIP codes by their first three digits, small areas as 000",
+    "what it reads": "reads ZIP codes of five digits, also with four more, as text",
     "what becomes of others": "a value that the taxonomy us-zip3 lacks: the run stops (status 4)",
     "the levels of networks": "1: the network of 24 bits, 2: the network of 16 bits",
     "what auto is": "levels: drawn up from the data, then `*`",
