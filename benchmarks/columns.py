@@ -1,7 +1,7 @@
 """What each column action costs beside a plain copy of the same column, from Parquet to Parquet.
 
     python benchmarks/columns.py                 one million values an action
-    python benchmarks/columns.py --rows 10000000
+    python benchmarks/columns.py --rows 10000000 --only surrogate
 
 CPU seconds of this process, all threads, median of three runs after one to warm up; the copies are taken in the same
 run: of the column as it was, and of the column as it is released (labels are text, and text is more to write).
@@ -151,14 +151,14 @@ def measured(job: Job, source: Path, target: Path) -> tuple[float, float, float,
     return copy, median(lambda: pl.scan_parquet(target).sink_parquet(again)), work, first
 
 
-def lines(rows: int) -> Iterator[str]:
+def lines(rows: int, only: str) -> Iterator[str]:
     yield f"{rows:,} values; {pl.thread_pool_size()} threads"
     yield "| action | column copied, CPU s | result copied, CPU s | rows, CPU s | rows / larger copy | first, CPU s |"
     yield "|---|---|---|---|---|---|"
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder) / "in.parquet", Path(folder) / "out.parquet"
         table(rows).write_parquet(source)
-        for job in JOBS:
+        for job in (job for job in JOBS if only in job.words):
             copy, result, work, first = measured(job, source, target)
             ratio = work / max(copy, result)
             yield f"| {job.words} | {copy:.3f} | {result:.3f} | {work:.3f} | {ratio:.1f} | {first:.3f} |"
@@ -167,7 +167,9 @@ def lines(rows: int) -> Iterator[str]:
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--rows", type=int, default=1_000_000)
-    for line in lines(options.parse_args().rows):
+    options.add_argument("--only", default="", help="actions whose name has this in it")
+    chosen = options.parse_args()
+    for line in lines(chosen.rows, chosen.only):
         print(line, flush=True)
 
 
