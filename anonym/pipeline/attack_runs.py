@@ -161,7 +161,7 @@ def _structure(given: Given) -> Iterator[AttackResult]:
         yield population_uniqueness(given.released, cells, knows, given.population, unit=unit, seed=given.seed)
     if given.original is None or (tables := tables_of(given, given.released, given.original, given.told)) is None:
         return
-    yield downcoding(tables, gate=given.other_gain, seed=given.seed)
+    yield downcoding(tables, gate=given.declared_gain, seed=given.seed)
     yield from _minimality(given, tables)
     if given.gated and given.policy.order == "shuffle":
         return  # shuffled by the system's own randomness, which no seed repeats: the evidence would differ every time

@@ -115,6 +115,11 @@ class Given:
         return None if self.gated else self.risk
 
     @property
+    def declared_gain(self) -> Gate | None:
+        """The policy's own limit on an advantage, where it has one: for what no recoding fully prevents."""
+        return None if self.policy.attacks.max_advantage is None else self.other_gain
+
+    @property
     def other_gain(self) -> Gate | None:
         return None if self.gated else self.gain
 

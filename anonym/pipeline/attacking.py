@@ -17,7 +17,9 @@ from anonym.pipeline.applying import read_options
 from anonym.pipeline.attack_runs import run
 from anonym.pipeline.attack_tables import TARGETS, Given, refuse_missing, roles_of
 from anonym.pipeline.checking import release_options
+from anonym.pipeline.transform import masks_rows
 from anonym.policy.model import Policy, Quasi
+from anonym.verify.rows import MARK
 
 
 def attack(
@@ -52,6 +54,7 @@ def attack(
     if table is None:
         raise CallError("expected the released table, found None")
     loaded = _loaded(policy, table)
+    table = _unmasked(table, loaded)
     before, theirs, outside, earlier = (_read(other) for other in (original, auxiliary, control, against))
     roles = roles_of(loaded, [table, before, theirs, outside, earlier])
     given = Given(loaded, roles, table, before, theirs, outside, earlier, truth, truth, targets=targets)
@@ -65,6 +68,13 @@ def _loaded(policy: Policy | Mapping[str, Any] | str | Path | None, released: pl
     if policy is None:
         return Policy("without a policy", {name: Quasi() for name in released.columns})
     return policy if isinstance(policy, Policy) else Policy.load(policy)
+
+
+def _unmasked(released: pl.DataFrame, policy: Policy) -> pl.DataFrame:
+    """Without the empty rows that `action: mask` leaves in the place of suppressed ones."""
+    if not masks_rows(policy) or released.schema.get(MARK) != pl.Boolean:
+        return released
+    return released.filter(~pl.col(MARK).fill_null(False)).drop(MARK)
 
 
 def _long(events: Mapping[str, str] | None, policy: Policy) -> Events | None:

@@ -219,6 +219,16 @@ def test_every_result_says_what_it_rests_on() -> None:
         assert result.rate is None or (result.low or 0) <= result.rate <= (result.high or 0)
 
 
+def test_empty_rows_of_suppressed_people_are_not_attacked() -> None:
+    table = RELEASED_AS_IS.with_columns(suppressed=pl.lit(False))
+    masked = pl.concat(
+        [table, table.head(5).select(pl.lit(None).alias("a"), b=None, s=None, suppressed=True).cast(table.schema)]
+    )
+    columns = {"a": QUASI, "b": QUASI, "s": {"role": "sensitive"}}
+    declared = {**policy(columns), "guarantee": {"k": 5, "suppression": {"max": 0.1, "action": "mask"}}}
+    assert [one.targets for one in anonym.attack(declared, masked)] == [50, 50]
+
+
 def test_any_pair_of_frames_is_attacked_without_a_policy() -> None:
     draw = random.Random(1)
 
