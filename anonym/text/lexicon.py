@@ -22,7 +22,8 @@ _LOWER = re.compile(r"(?<![\w@#/.\-'’])[a-zß-öø-ÿ]{3,}(?![\w@/]|\.\w)")
 
 
 _CAPITAL = r"[^\W\d_a-zß-öø-ÿ][\w’]*"
-_GOES_ON = re.compile(rf"(?:[ ]|[ ]?[\-'’:&][ ]?)(?:(?:of|the|and|&|for)[ ]){{0,2}}({_CAPITAL})")
+_GOES_ON = re.compile(rf"(?:[ ]|[ ]?[\-'’&][ ]?)(?:(?:of|the|and|&|for)[ ]){{0,2}}({_CAPITAL})")
+_GOES_ON_OR_COLON = re.compile(_GOES_ON.pattern.replace("’&", "’:&"))
 _BEGINS = re.compile(rf"(?<!\w)({_CAPITAL})[ ](?:(?:of|the|and|&|for)[ ]){{0,2}}\Z")
 _CAPITAL_WORD = re.compile(r"[^\W\d_a-zß-öø-ÿ][^\W\d_]*")
 _NUMBERED = re.compile(
@@ -59,12 +60,26 @@ class Lexicon:
             return False
         return not self.common(word) or (score >= LIKELY and word[0].isupper())
 
+    def generic(self, text: str, span: Span) -> bool:
+        """Whether a name is none: an institution by its kind alone (`the Fourth Section of the Court`), a law (`Housing
+        Act`), a place in a document (`Rule 52`).
+        """
+        if span.entity not in NAMED and span.entity != "NRP":
+            return False
+        tokens = [token.casefold() for token in _WORD.findall(text, span.start, span.end)]
+        said = [token for token in tokens if len(token) > 1 and token not in words("function_words")]
+        if len(tokens) > 1 and tokens[-1] in words("laws") and span.entity != "PERSON":
+            return all(self.common(token) for token in tokens)
+        kinds = words("institutions") if len(said) == 1 else words("institutions") | words("laws")
+        return bool(said) and all(token in kinds for token in said)
+
     def extended(self, text: str, span: Span) -> Span:
         """A name with the capitalised words it goes on with or begins with, and a model's number: `Galaxy Note 7`."""
         if span.entity not in NAMED or not text[span.start].isupper():
             return span
         start, end = span.start, span.end
-        while (match := _GOES_ON.match(text, end)) and match.group(1) != "I" and match.group(1)[0].isupper():
+        goes_on = _GOES_ON if span.entity == "PERSON" else _GOES_ON_OR_COLON
+        while (match := goes_on.match(text, end)) and match.group(1) != "I" and match.group(1)[0].isupper():
             end = match.end()
         while match := _BEGINS.search(text, max(0, start - 40), start):
             opens = _opens_sentence(text, match.start(1))
@@ -95,7 +110,9 @@ class Lexicon:
         for match in _CAPITALISED.finditer(text):
             word = match.group()
             if word[0].isupper() and not (word.isupper() and len(word) < 4) and not self.common(word):
-                yield self.extended(text, Span(*match.span(), _kind(word), 0.5, "lexicon:unknown", False))
+                span = self.extended(text, Span(*match.span(), _kind(word), 0.5, "lexicon:unknown", False))
+                if not self.generic(text, span):
+                    yield span
         for match in _LOWER.finditer(text):
             if (
                 match.group() in self.proper
@@ -135,6 +152,8 @@ _VAGUE = re.compile(
 
 def plausible(text: str, span: Span, lexicon: Lexicon | None) -> Span | None:
     """A model's finding, its ends tidied, or None where it says nothing of anybody."""
+    if (cut := _REFERENCE.search(text, span.start, span.end)) and cut.start() > span.start:
+        span = span.at(span.start, cut.start())
     found = text[span.start : span.end]
     if span.entity == "QUANTITY":
         return span if _LARGE.search(found) else None
@@ -152,6 +171,9 @@ def plausible(text: str, span: Span, lexicon: Lexicon | None) -> Span | None:
         return None
     tidy = _tidied(text, span, lexicon)
     return tidy if tidy and _says_something(text, tidy, lexicon) else None
+
+
+_REFERENCE = re.compile(r"\s*(?:§|\((?:Rule|Article|Section|see)\b)")  # a model's span runs into a citation
 
 
 _SHORT = frozenset({"US", "UK", "EU", "UN", "LA", "DC", "NY", "NYC", "HK", "UAE", "BA", "HP", "GM", "GE", "BP"})

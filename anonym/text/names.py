@@ -291,7 +291,7 @@ def repeated(text: str, found: Iterable[Span], common: Callable[[str], bool]) ->
             continue
         plain = fold(text[span.start : span.end])
         if span.entity == "PERSON":
-            names = [part for part in name_parts(plain) if len(part) >= 3]
+            names = [part for part in name_parts(plain) if len(part) >= 3 and part not in _unnamed()]
             parts |= dict.fromkeys(names, (span.entity, f"{span.rule}:again"))
         elif span.entity in {"ORGANIZATION", "LOCATION"} and len(plain) >= 3:
             wholes[plain] = (span.entity, f"{span.rule}:again")
@@ -304,6 +304,12 @@ def repeated(text: str, found: Iterable[Span], common: Callable[[str], bool]) ->
         for start, end in _exactly(folded, whole):
             if text[start].isupper() and (len(whole) > 3 or text[start:end].isupper()):
                 yield Span(start, end, entity, 0.7, rule, False)
+
+
+@cache
+def _unnamed() -> frozenset[str]:
+    """Words that a model's personal name may hold and that name nobody elsewhere."""
+    return words("institutions") | words("laws")
 
 
 def _named_inside(text: str, start: int) -> bool:

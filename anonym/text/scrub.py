@@ -244,7 +244,8 @@ class Scrubber:
             spans = (span.at(span.start + at, span.end + at) for at, piece in pieces[row] for span in read[piece])
             kept = [tidy for span in spans if (tidy := plausible(view.text, span, self._lexicon))]
             if self._lexicon:
-                kept = [self._lexicon.extended(view.text, span) for span in kept]
+                extended = [self._lexicon.extended(view.text, span) for span in kept]
+                kept = [span for span in extended if not self._lexicon.generic(view.text, span)]
             found[row] += [view.original(span) for span in kept]
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 
-from anonym.text.words import words
+from anonym.text.words import dictionary, words
 
 Validator = Callable[[str], bool]
 
@@ -132,6 +132,21 @@ def no_country(value: str) -> bool:
     return re.match(r"(?:U\.\s?S\.?|U\.\s?K\.?|E\.\s?U\.?|U\.\s?N\.?|D\.\s?C\.?|P\.\s?S\.?|N\.\s?B\.?)", value) is None
 
 
+_HEADED = re.compile(r"(?:[A-H]|[IVX]+)\.\s?([^\W\d_]+)")
+
+
+def no_heading(value: str) -> bool:
+    """`H. Brandvold`, and not `C. Proceedings` or `I. THE`: a letter or Roman numeral before a common word."""
+    match = _HEADED.fullmatch(value.strip())
+    word = match[1].casefold() if match else ""
+    if word in words("function_words"):
+        return False
+    if not word or word in words("also_words") or word in given_names():
+        return no_country(value)
+    common = dictionary("en")
+    return not (common and word in common[0]) and no_country(value)
+
+
 @cache
 def given_names() -> frozenset[str]:
     """Folded given names of Faker's locale lists (MIT), the Latin script's."""
@@ -223,6 +238,7 @@ OWN: dict[str, Validator] = {
     "no_system_user": no_system_user,
     "no_word": no_word,
     "no_country": no_country,
+    "no_heading": no_heading,
     "given_name_first": given_name_first,
     "mixed": mixed,
     "mixed_or_long": mixed_or_long,
