@@ -38,11 +38,13 @@ class Batches:
     def micro(self, drawn: list[Rows]) -> Iterator[tuple[Rows, torch.Tensor]]:
         """Micro-batches: rows, and a number for each row that says whose it is."""
         pack: list[Rows] = []
+        held = 0
         for rows in drawn:
-            if pack and sum(map(len, pack)) + len(rows) > self.size:
+            if pack and held + len(rows) > self.size:
                 yield _packed(pack)
-                pack = []
+                pack, held = [], 0
             pack.append(rows)
+            held += len(rows)
         if pack:
             yield _packed(pack)
 
