@@ -127,6 +127,15 @@ def test_separator_encoding_and_types_are_found(tmp_path: Path, mark: str, encod
     assert found.null_values == ("NA",)
 
 
+def test_a_folder_and_a_glob_are_read_by_their_first_file(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for name in ("a.csv", "b.csv"):
+        (folder / name).write_text("x;y\n1;2\n", encoding="utf-8")
+    assert sniff([folder]).separator == sniff([folder / "*.csv"]).separator == ";"
+    assert sniff([tmp_path / "absent.csv"]).separator == ","
+
+
 def test_languages_are_told_by_function_words() -> None:
     assert language_of(["Der Kunde ist mit dem Preis nicht zufrieden und ruft an"]) == "de"
     assert language_of(["El paciente no refiere dolor en la rodilla"]) == "es"

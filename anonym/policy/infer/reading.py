@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import csv
+import glob
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -36,18 +37,28 @@ class Reading:
 
 def sniff(paths: Sequence[str | Path]) -> Reading:
     """How the files are to be read. Raises InputError where they cannot be read at all."""
-    files = [Path(path) for path in paths]
-    if not files or not files[0].is_file() or KINDS.get(files[0].suffix.lower()) != "csv":
+    file = next((found for path in paths for found in _files(Path(path))), None)
+    if file is None or KINDS.get(file.suffix.lower()) != "csv":
         return Reading()
     with guarded("opening the input"):
-        head = files[0].read_bytes()[:HEAD]
-        encoding = _encoding(files[0])
-    reading = Reading(_separator(head.decode(encoding, errors="ignore"), files[0]), encoding)
+        head = file.read_bytes()[:HEAD]
+        encoding = _encoding(file)
+    reading = Reading(_separator(head.decode(encoding, errors="ignore"), file), encoding)
     everything_text = ReadOptions(reading.separator, encoding, as_text=lambda _name: True)
     texts = open_paths(paths, everything_text)
     guessed = open_paths(paths, reading.options())
     nulls, types = _types(texts, guessed.schema)
     return Reading(reading.separator, encoding, nulls, types)
+
+
+def _files(path: Path) -> Iterator[Path]:
+    """The table files that a path, a folder or a glob stands for."""
+    if path.is_dir():
+        yield from (file for file in sorted(path.rglob("*")) if file.suffix.lower() in KINDS and file.is_file())
+    elif path.exists():
+        yield path
+    else:
+        yield from (Path(name) for name in sorted(glob.glob(str(path), recursive=True)))
 
 
 def _encoding(file: Path) -> str:
