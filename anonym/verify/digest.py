@@ -10,47 +10,51 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import polars as pl
 
-from anonym.verify.codes import Classes, Integers, coded, tally
+from anonym.verify.codes import Classes, Integers, tally
 from anonym.verify.facts import Facts
-from anonym.verify.rows import collected, is_text, read_column, schema_of
+from anonym.verify.rows import Columns, collected, is_text, schema_of
 
 
-def digest(release: pl.LazyFrame, facts: Facts) -> str:
-    """SHA-256, in hexadecimal, of the release's class table: quasi-identifiers, counts, sensitive histograms."""
+def digest(release: pl.LazyFrame, facts: Facts, read: Columns | None = None) -> str:
+    """SHA-256, in hexadecimal, of the release's class table: quasi-identifiers, counts, sensitive histograms.
+
+    `read` are the release's columns where they have been read already.
+    """
     columns = [name for quasi in facts.quasi for name in quasi.released]
-    return _fed(hashlib.sha256(), release, columns, facts)
+    return _fed(hashlib.sha256(), read or Columns(release), columns, facts)
 
 
 def keyed_digest(key: bytes, original: pl.LazyFrame, facts: Facts) -> str:
     """HMAC-SHA256 of the input's class table. Without the key nobody can test a guess of the input against it."""
     columns = [quasi.name for quasi in facts.quasi]
-    return _fed(hmac.new(key, digestmod="sha256"), original, columns, facts)
+    return _fed(hmac.new(key, digestmod="sha256"), Columns(original), columns, facts)
 
 
-def _fed(state: hashlib._Hash | hmac.HMAC, frame: pl.LazyFrame, columns: Sequence[str], facts: Facts) -> str:
-    for part in _parts(frame, columns, [fact.name for fact in facts.sensitive]):
+def _fed(state: hashlib._Hash | hmac.HMAC, read: Columns, columns: Sequence[str], facts: Facts) -> str:
+    for part in _parts(read, columns, [fact.name for fact in facts.sensitive]):
         state.update(len(part).to_bytes(8, "big"))
         state.update(part)
     return state.hexdigest()
 
 
-def _parts(frame: pl.LazyFrame, columns: Sequence[str], sensitive: Sequence[str]) -> Iterator[bytes]:
+def _parts(read: Columns, columns: Sequence[str], sensitive: Sequence[str]) -> Iterator[bytes]:
     """Names and kinds; the sorted distinct values of each column; the class table, and each histogram, as positions
     in those with counts. Every part goes with its length, so no two tables give the same bytes.
     """
+    frame = read.frame
     schema = schema_of(frame)
     yield json.dumps([len(columns), [[name, _kind(schema[name])] for name in (*columns, *sensitive)]]).encode()
     rows = int(collected(frame.select(pl.len()), "counting rows for the digest").item())
     classes = Classes(rows)
     for name in columns:
-        column = coded(read_column(frame, name))
+        column = read.coded(name)
         yield from _values(column.values)
         classes.split(column)
         for part in np.divmod(classes.number(), max(1, column.size)):  # class so far, and position in this column
             yield _numbers(part)
     yield _numbers(np.bincount(classes.owner))
     for name in sensitive:
-        column = coded(read_column(frame, name))
+        column = read.coded(name)
         yield from _values(column.values)
         (owner, position), count = tally(classes.owner, column.codes)
         yield from map(_numbers, (owner, position, count))

@@ -34,10 +34,17 @@ def whole_cells(release: pl.LazyFrame, columns: Sequence[str], identifiers: pl.D
     """Identifier values that stand as whole cells in `columns`: `cells` (the column they stand in), `value`, `rows`,
     and `column`, whose identifiers they are.
     """
-    cells = [release.select(value=pl.col(name).cast(pl.String)).with_columns(cells=pl.lit(name)) for name in columns]
-    wanted = identifiers.select(pl.col("value").unique()).lazy()
-    found = pl.concat(cells).join(wanted, on="value", how="semi").group_by("cells", "value").agg(rows=pl.len())
-    return collected(found, "looking for identifiers in the release").join(identifiers, on="value")
+    found = pl.concat(
+        collected(_counted(release, name), f"looking for identifiers in column {name}").with_columns(cells=pl.lit(name))
+        for name in columns
+    )
+    there = identifiers.join(found.select("value").unique(), on="value", how="semi")
+    return found.join(there, on="value")
+
+
+def _counted(release: pl.LazyFrame, name: str) -> pl.LazyFrame:
+    """Distinct values first: a release has few, and each is looked up once."""
+    return release.group_by(pl.col(name).cast(pl.String).alias("value")).agg(rows=pl.len())
 
 
 def looks_identifying(value: pl.Expr) -> pl.Expr:

@@ -10,6 +10,7 @@ import polars as pl
 
 from anonym.verify import closeness, diversity
 from anonym.verify.codes import coded, ordered_values, tally
+from anonym.verify.digest import digest
 from anonym.verify.facts import Closeness, Diversity, Facts, SensitiveFact
 from anonym.verify.histogram import Floats, Histogram, histogram
 from anonym.verify.rows import ReleasedRows, canonical, released_rows
@@ -72,6 +73,7 @@ class Measured:
     closeness: tuple[Reached, ...] = ()
     known: Mapping[str, int | None] = field(default_factory=dict)
     rare: tuple[Rare, ...] = ()
+    digest: str | None = None  # of the class table; None for nothing
 
     @property
     def k(self) -> int | None:
@@ -145,6 +147,7 @@ def measure(
         diversity=tuple(diverse),
         closeness=tuple(close),
         known=_known(rows, facts, counts),
+        digest=digest(release, facts, rows.columns),
         rare=tuple(Rare(c.name, c.allow_unique, *rare_values(rows, c.name, facts.k or 0)) for c in facts.keep),
     )
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from anonym.errors import InputError
 from anonym.io import guarded
-from anonym.verify.codes import Classes, Coded, Integers, coded, tally
+from anonym.verify.codes import WORD, Classes, Coded, Integers, coded, tally
 from anonym.verify.facts import Facts, QuasiFact
 
 MARK = "suppressed"  # the column that `action: mask` adds
@@ -40,6 +41,22 @@ def canonical(name: str, dtype: pl.DataType) -> pl.Expr:
     return column.cast(pl.String) if isinstance(dtype, pl.Categorical | pl.Enum) else column
 
 
+class Columns:
+    """The columns of a file as codes, each read once and kept in as few bytes a row as its number of values needs."""
+
+    def __init__(self, frame: pl.LazyFrame) -> None:
+        self.frame = frame
+        self._read: dict[str, tuple[pl.Series, np.ndarray[Any, Any]]] = {}
+
+    def coded(self, name: str) -> Coded:
+        if name not in self._read:
+            column = coded(read_column(self.frame, name))
+            narrow = np.min_scalar_type(max(column.size, 1))
+            self._read[name] = column.values, column.codes.astype(narrow)
+        values, codes = self._read[name]
+        return Coded(values, codes.astype(np.int64))
+
+
 @dataclass(frozen=True)
 class ReleasedRows:
     """The n counted rows of a release. Two are in one class exactly when all released QI cells are equal, null too.
@@ -48,6 +65,7 @@ class ReleasedRows:
     """
 
     frame: pl.LazyFrame
+    columns: Columns  # of all rows of the file
     kept: pl.Series | None  # which rows of the file are counted; None: all
     file_rows: int
     suppressed: int  # rows of the file not counted
@@ -66,11 +84,17 @@ class ReleasedRows:
         return values if self.kept is None else values.filter(self.kept)
 
     def column(self, name: str) -> Coded:
-        return coded(self.values(name))
+        return self.columns.coded(name) if self.kept is None else coded(self.values(name))
 
     def pairs(self, value: Integers) -> tuple[Integers, Integers]:
         """Class and value of every distinct (class, value, member), sorted: a line for each member that holds it."""
         if self.unit is None:
+            size = int(value.max(initial=0)) + 1
+            if self.classes * size < WORD:
+                packed = self.owner * size + value
+                packed.sort()
+                owner, held = np.divmod(packed, size)
+                return owner, held
             order = np.lexsort((value, self.owner))
             return self.owner[order], value[order]
         (owner, held, _), _ = tally(self.owner, value, self.unit)
@@ -86,14 +110,15 @@ def released_rows(
     _refuse_missing(schema, [*columns, *facts.untouched()])
     kept, file_rows = _counted(frame, schema, facts, own=own)
     classes = Classes(file_rows if kept is None else int(kept.sum()))
+    read = Columns(frame)
     for name in columns:
-        values = read_column(frame, name)
-        classes.split(coded(values if kept is None else values.filter(kept)))
+        classes.split(read.coded(name) if kept is None else coded(read_column(frame, name).filter(kept)))
     classes.number()
     unit = _unit(units, kept, file_rows)
     rows = np.bincount(classes.owner, minlength=0)
     members = rows if unit is None else np.bincount(tally(classes.owner, unit)[0][0])
-    return ReleasedRows(frame, kept, file_rows, file_rows - len(classes.owner), classes.owner, unit, rows, members)
+    gone = file_rows - len(classes.owner)
+    return ReleasedRows(frame, read, kept, file_rows, gone, classes.owner, unit, rows, members)
 
 
 def _refuse_missing(schema: Mapping[str, pl.DataType], names: Sequence[str]) -> None:

@@ -27,7 +27,7 @@ def test_tally_counts_tuples(rows: list[list[int]], word: int) -> None:
     width = len(rows[0]) if rows else 1
     arrays = [np.array([row[i] for row in rows], dtype=np.int64) for i in range(width)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(codes, "_WORD", word)  # 7: the path for tuples that need more than one number
+        patch.setattr(codes, "WORD", word)  # 7: the path for tuples that need more than one number
         found, counts = tally(*arrays)
     expected = sorted(Counter(map(tuple, rows)).items())
     assert list(zip(zip(*(c.tolist() for c in found), strict=True), counts.tolist(), strict=True)) == expected
@@ -39,7 +39,7 @@ def test_tally_counts_tuples(rows: list[list[int]], word: int) -> None:
 def test_classes_are_equal_where_all_columns_are(rows: list[list[int]], word: int) -> None:
     classes = Classes(len(rows))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(codes, "_WORD", word)
+        patch.setattr(codes, "WORD", word)
         for i in range(len(rows[0]) if rows else 1):
             classes.split(coded(pl.Series([row[i] for row in rows], dtype=pl.Int64)))
         classes.number()
