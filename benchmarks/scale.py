@@ -179,10 +179,18 @@ def _show(rows: int, name: str, copies: list[dict[str, Any]], releases: list[dic
 def main(words: list[str]) -> None:
     sizes = [int(float(word.removesuffix("M")) * 1e6) for word in words if not word.startswith("--")] or [1_000_000]
     cases = CASES | (LOCAL if "--local" in words else {})
-    print(
-        "| rows | release | copy CPU s | whole CPU s | whole less search ÷ copy | search CPU s | peak MB | µs a row | NCP |"
+    head = (
+        "rows",
+        "release",
+        "copy CPU s",
+        "whole CPU s",
+        "less search ÷ copy",
+        "search CPU s",
+        "MB",
+        "µs a row",
+        "NCP",
     )
-    print("|---|---|---|---|---|---|---|---|---|")
+    print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")
     with tempfile.TemporaryDirectory() as folder:
         for rows in sizes:
             run(rows, Path(folder), cases)
