@@ -29,6 +29,7 @@ VERBS = (
     "report",
     "verify",
     "diff",
+    "expectations",
     "demo",
     "doctor",
     "help",

@@ -1,0 +1,239 @@
+"""Great Expectations that keep a release a release: k, l, t, no identifiers left, suppression within its limit.
+
+Importing this module registers them (extra `gx`). They run on pandas and on SQL batches. Every column of a batch that
+the release did not have counts as known to the attacker: whoever joins one more column splits the classes. Results
+hold counts and column names, never a value. On SQL, classes and units leave the database as ranks; of a sensitive
+column its values and their counts do, since distances and folding need them, and are dropped once measured.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")  # no telemetry, unless somebody asked for it
+
+from great_expectations import ExpectationSuite
+from great_expectations.execution_engine import PandasExecutionEngine, SqlAlchemyExecutionEngine
+from great_expectations.expectations.expectation import BatchExpectation
+from great_expectations.expectations.metrics.metric_provider import metric_value
+from great_expectations.expectations.metrics.table_metric_provider import TableMetricProvider
+from great_expectations.validator.metric_configuration import MetricConfiguration
+
+from anonym.report import batches, measuring
+
+__all__ = [
+    "ExpectReleaseKAnonymous",
+    "ExpectReleaseLDiverse",
+    "ExpectReleaseNoIdentifiersLeft",
+    "ExpectReleaseSuppressionWithinLimit",
+    "ExpectReleaseTClose",
+    "load_suite",
+]
+
+
+def load_suite(path: str | Path) -> Any:
+    """The suite that `anonym expectations` wrote, as great_expectations.ExpectationSuite."""
+    return ExpectationSuite(**json.loads(Path(path).read_text(encoding="utf-8")))
+
+
+# metrics -------------------------------------------------------------------------------------------------------------
+
+
+class _OfColumns(TableMetricProvider):  # type: ignore[misc]
+    """A metric that needs the names of the batch's columns."""
+
+    @classmethod
+    def _get_evaluation_dependencies(
+        cls, metric: Any, configuration: Any = None, execution_engine: Any = None, runtime_configuration: Any = None
+    ) -> dict[str, Any]:
+        found: dict[str, Any] = super()._get_evaluation_dependencies(
+            metric, configuration, execution_engine, runtime_configuration
+        )
+        return found | {"table.columns": MetricConfiguration("table.columns", metric.metric_domain_kwargs)}
+
+
+class ReleasedRows(_OfColumns):
+    """The class, sensitive value and unit of each row; see `batches`."""
+
+    metric_name = "anonym.released_rows"
+    value_keys = ("quasi", "released", "column", "unit", "masks")
+
+    @metric_value(engine=PandasExecutionEngine)  # type: ignore[untyped-decorator]
+    def _pandas(
+        cls, execution_engine: Any, metric_domain_kwargs: Any, metric_value_kwargs: Any, metrics: Any, **_: Any
+    ) -> Any:
+        table = execution_engine.get_compute_domain(metric_domain_kwargs, domain_type="table")[0]
+        return batches.rows_of_pandas(table, batches.Wanted.of(metric_value_kwargs, metrics["table.columns"]))
+
+    @metric_value(engine=SqlAlchemyExecutionEngine)  # type: ignore[untyped-decorator]
+    def _sql(
+        cls, execution_engine: Any, metric_domain_kwargs: Any, metric_value_kwargs: Any, metrics: Any, **_: Any
+    ) -> Any:
+        table = execution_engine.get_compute_domain(metric_domain_kwargs, domain_type="table")[0]
+        wanted = batches.Wanted.of(metric_value_kwargs, metrics["table.columns"])
+        return batches.rows_of_sql(execution_engine, table, wanted)
+
+
+class LeftIdentifiers(_OfColumns):
+    """Counts of what looks like an identifier that is left; see `batches`."""
+
+    metric_name = "anonym.left_identifiers"
+    value_keys = ("gone", "redacted", "tokens", "unsearched")
+
+    @metric_value(engine=PandasExecutionEngine)  # type: ignore[untyped-decorator]
+    def _pandas(
+        cls, execution_engine: Any, metric_domain_kwargs: Any, metric_value_kwargs: Any, metrics: Any, **_: Any
+    ) -> Any:
+        table = execution_engine.get_compute_domain(metric_domain_kwargs, domain_type="table")[0]
+        return batches.left_in_pandas(table, metric_value_kwargs, metrics["table.columns"])
+
+    @metric_value(engine=SqlAlchemyExecutionEngine)  # type: ignore[untyped-decorator]
+    def _sql(
+        cls, execution_engine: Any, metric_domain_kwargs: Any, metric_value_kwargs: Any, metrics: Any, **_: Any
+    ) -> Any:
+        table = execution_engine.get_compute_domain(metric_domain_kwargs, domain_type="table")[0]
+        return batches.left_in_sql(execution_engine, table, metric_value_kwargs, metrics["table.columns"])
+
+
+# expectations --------------------------------------------------------------------------------------------------------
+
+
+class _OfRelease(BatchExpectation):  # type: ignore[misc]
+    """What all of them share: the columns of the release, its quasi-identifiers, and how they judge."""
+
+    quasi: list[str]
+    released: list[str]
+    column: str | None = None
+    unit: str | None = None
+    linkable: bool = False
+    masks: bool = False
+
+    metric_dependencies = (ReleasedRows.metric_name,)
+    domain_keys: ClassVar[tuple[str, ...]] = ("batch_id", "table")
+    success_keys: ClassVar[tuple[str, ...]] = ("quasi", "released", "column", "unit", "masks")
+
+    def _validate(self, metrics: Mapping[str, Any], **_: Any) -> dict[str, Any]:
+        rows = metrics[ReleasedRows.metric_name]
+        if rows.missing:
+            return {"success": False, "result": {"observed_value": f"columns missing: {', '.join(rows.missing)}"}}
+        success, observed, details = self._judge(rows)
+        details |= {"rows": rows.frame.height, "columns_added": list(rows.added)}
+        return {"success": success, "result": {"observed_value": observed, "details": details}}
+
+    def _judge(self, rows: batches.Rows) -> tuple[bool, Any, dict[str, Any]]:
+        raise NotImplementedError
+
+
+def _words(said: str) -> Any:
+    """A renderer for data docs: the expectation in words, its numbers as parameters."""
+
+    def template(cls: Any, renderer_configuration: Any) -> Any:
+        from great_expectations.render.renderer_configuration import RendererValueType
+
+        for name in cls.said:
+            renderer_configuration.add_param(name=name, param_type=getattr(RendererValueType, cls.said[name]))
+        renderer_configuration.template_str = said
+        return renderer_configuration
+
+    return classmethod(template)
+
+
+class ExpectReleaseKAnonymous(_OfRelease):
+    """Every class of the quasi-identifiers, and of any column added since, has at least `k` members."""
+
+    k: int
+
+    success_keys: ClassVar[tuple[str, ...]] = (*_OfRelease.success_keys, "k", "linkable")
+    args_keys = ("k",)
+    said: ClassVar[dict[str, str]] = {"k": "NUMBER"}
+    _prescriptive_template = _words("Every class of the release must have at least $k members.")
+
+    def _judge(self, rows: batches.Rows) -> tuple[bool, Any, dict[str, Any]]:
+        return measuring.k_of(rows, self.k, linkable=self.linkable)
+
+
+class ExpectReleaseLDiverse(_OfRelease):
+    """Every class has `l` (recursively: `c`, `l`) well-represented values of `column`."""
+
+    kind: str
+    l: float  # noqa: E741  the field's own letter
+    c: float | None = None
+    bins: list[Any] | None = None
+
+    success_keys: ClassVar[tuple[str, ...]] = (*_OfRelease.success_keys, "kind", "l", "c", "bins")
+    args_keys = ("column", "kind", "l")
+    said: ClassVar[dict[str, str]] = {"column": "STRING", "kind": "STRING", "l": "NUMBER"}
+    _prescriptive_template = _words("Every class must have $kind l of at least $l in $column.")
+
+    def _judge(self, rows: batches.Rows) -> tuple[bool, Any, dict[str, Any]]:
+        wanted = ("recursive", self.c, int(self.l)) if self.kind == "recursive" else (self.kind, self.l)
+        return measuring.l_of(rows, wanted, self.bins)
+
+
+class ExpectReleaseTClose(_OfRelease):
+    """No class's values of `column` are farther than `max` from those of all rows."""
+
+    max: float
+    distance: str
+    order: list[str] | None = None
+    hierarchy: str | None = None
+    bins: list[Any] | None = None
+
+    success_keys: ClassVar[tuple[str, ...]] = (
+        *_OfRelease.success_keys,
+        *("max", "distance", "order", "hierarchy", "bins"),
+    )
+    args_keys = ("column", "max", "distance")
+    said: ClassVar[dict[str, str]] = {"column": "STRING", "max": "NUMBER", "distance": "STRING"}
+    _prescriptive_template = _words("The $distance distance of any class in $column must be at most $max.")
+
+    def _judge(self, rows: batches.Rows) -> tuple[bool, Any, dict[str, Any]]:
+        return measuring.t_of(rows, (self.max, self.distance, self.order, self.hierarchy), self.bins)
+
+
+class ExpectReleaseSuppressionWithinLimit(_OfRelease):
+    """At most `limit_rows` of `rows_in` input rows are missing, and no more rows are there than were released."""
+
+    rows_in: int
+    rows_out: int
+    limit_rows: int
+
+    success_keys: ClassVar[tuple[str, ...]] = (*_OfRelease.success_keys, "rows_in", "rows_out", "limit_rows")
+    args_keys = ("rows_in", "rows_out", "limit_rows")
+    said: ClassVar[dict[str, str]] = {"rows_in": "NUMBER", "rows_out": "NUMBER", "limit_rows": "NUMBER"}
+    _prescriptive_template = _words(
+        "Of $rows_in input rows at most $limit_rows may be missing, and at most $rows_out may be there."
+    )
+
+    def _judge(self, rows: batches.Rows) -> tuple[bool, Any, dict[str, Any]]:
+        there = rows.frame.height
+        missing = self.rows_in - there
+        return missing <= self.limit_rows and there <= self.rows_out, missing, {}
+
+
+class ExpectReleaseNoIdentifiersLeft(BatchExpectation):  # type: ignore[misc]
+    """Dropped columns are gone, redacted ones hold one mark, tokens are tokens, and no cell looks like an address.
+
+    `gone`: columns that may not be there. `unsearched`: columns whose cells may hold addresses (surrogates).
+    """
+
+    gone: list[str]
+    redacted: list[str]
+    tokens: list[str]
+    unsearched: list[str]
+
+    metric_dependencies = (LeftIdentifiers.metric_name,)
+    domain_keys: ClassVar[tuple[str, ...]] = ("batch_id", "table")
+    success_keys: ClassVar[tuple[str, ...]] = ("gone", "redacted", "tokens", "unsearched")
+    args_keys = ("gone",)
+    said: ClassVar[dict[str, str]] = {}
+    _prescriptive_template = _words("No identifier may be left.")
+
+    def _validate(self, metrics: Mapping[str, Any], **_: Any) -> dict[str, Any]:
+        left: Mapping[str, Sequence[str] | Mapping[str, int]] = metrics[LeftIdentifiers.metric_name]
+        total = sum(len(part) for part in left.values())
+        return {"success": not total, "result": {"observed_value": total, "details": dict(left)}}
