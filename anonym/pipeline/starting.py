@@ -141,9 +141,9 @@ def models_for(language: str) -> str:
 def _answered(found: Draft, ask: Ask) -> Draft:
     for question in found.questions:
         answer = ask(question)
-        if question.column and answer != question.choices[0]:
+        if question.column:
             role: Any = answer
-            found = found.changed({question.column: Guess(role, "unknown", 1.0, "said by a person")})
+            found = found.changed({question.column: Guess(role, "said", 1.0, "said by a person")})
         elif not question.column and found.unit is not None:
             found = replace(found, unit=replace(found.unit, column=answer, rivals=(), why="said by a person"))
     return found

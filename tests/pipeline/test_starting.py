@@ -111,6 +111,7 @@ def test_an_answer_is_taken(tmp_path: Path) -> None:
     ).write_parquet(data)
     started = start_policy([data], tmp_path / "policy.yaml", ask=lambda _question: "drop")
     assert {entry.name: entry.guess.role for entry in started.draft.entries} == {"zq": "drop", "age": "quasi"}
+    assert started.draft.questions == ()
 
 
 @pytest.mark.parametrize(("mark", "encoding"), [(";", "utf-8"), ("|", "cp1252"), ("\t", "utf-16"), (",", "utf-8")])
