@@ -13,7 +13,7 @@ from anonym.hierarchy.model import Hierarchy
 from anonym.search.local.act import add_classes, improve, swap_rows
 from anonym.search.local.greedy import greedy
 from anonym.search.local.lines import Lines, lines
-from anonym.search.local.neighbours import Digit, near, rings
+from anonym.search.local.neighbours import PASSES, Digit, near, rings
 from anonym.search.local.partition import listing
 from anonym.search.local.peel import chunks, peeled, recodings, signatures
 from anonym.search.local.price import SCALE
@@ -45,6 +45,7 @@ class Effort:
     seconds: float | None
     look: int
     visits: int  # recodings peeled
+    passes: int = PASSES  # orders along which near tuples are sought
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ def solve_block(
     """Classes for the tuples `members`. `tick` is told how many moves were tried."""
     space = layout.space if members.size == layout.space.count else layout.space.of(members)
     rng = np.random.default_rng(seed)
-    w = world_of(space, near(space, steps, rng), k, limit, layout.gone, seed, effort.look)
+    w = world_of(space, near(space, steps, rng, effort.passes), k, limit, layout.gone, seed, effort.look)
     w.links[: space.count, LEFT_OVER] = space.rows
     is_tight = not space.promise.is_monotone
     swaps, pull = SWAPS if is_tight else 0, PULL * SCALE * k

@@ -26,7 +26,7 @@ from anonym.search.problem import Problem
 
 Ints = NDArray[np.int64]
 
-FIRST, RISE = 0.4, 1.9  # the cost up to which cells are visited first, and how it rises
+FIRST, LAST, RISE = 0.4, 0.001, 1.9  # the cost up to which cells are visited first; the least; how it rises
 CAPPED = 0.001  # share of rows priced at that cost, below which it need not rise
 RAISES = (3.0, 1.3, 1.15)  # times the prices so far, before a cut
 LIFT = 0.02  # and so much more
@@ -65,7 +65,10 @@ def priced(lattice: Lattice, k: int, whole: int, reads: int) -> int:
     while most < whole:
         price = np.full(lattice.rows.size, ahead, np.int64)
         if not visit(lattice, lists, table, price, k, ahead, reads, False):
-            break
+            if most > 0 or ahead < LAST * UNIT:
+                break
+            ahead //= 2
+            continue
         best, most, ahead = price, ahead, min(int(ahead * RISE), whole)
         if lattice.rows[price == most].sum() < CAPPED * lattice.rows.sum():
             break

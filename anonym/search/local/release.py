@@ -79,13 +79,14 @@ def released(problem: Problem, records: Records, layout: Layout, entries: Entrie
     return Released(nodes, sets, rows, costs), merged, number
 
 
-def loss(problem: Problem, release: Released) -> float:
-    """The unweighted mean over all input rows and columns."""
+def loss(problem: Problem, release: Released, *, weighted: bool = False) -> float:
+    """The mean over all input rows and columns: unweighted, or by the weights that steer the search."""
     columns = release.costs.shape[1]
-    if not problem.rows or not columns:
+    weights = np.asarray(problem.weights if weighted and problem.weights else np.ones(columns), np.float64)
+    if not problem.rows or weights.sum() <= 0:
         return 0.0
     gone = problem.rows - int(release.rows.sum())
-    return float((release.rows @ release.costs).sum() / columns + gone) / problem.rows
+    return float((release.rows @ release.costs) @ weights / weights.sum() + gone) / problem.rows
 
 
 def parts(records: Records, layout: Layout, entries: Entries) -> Parts:

@@ -33,6 +33,8 @@ TRIES = {"default": 25, "thorough": 600}  # moves a class of k rows
 TIGHT = 0.2  # as many, where l or t make a move slow
 MOST = {"default": 2_000_000, "thorough": 50_000_000}  # moves in all
 VISITS = {"default": 4_000, "thorough": 100_000}
+PEELS = {"default": 300_000_000, "thorough": 6_000_000_000}  # recodings peeled times tuples
+PASSES, COMPARED = (5, 20), 4_000_000  # orders along which near tuples are sought: so many in all, within limits
 LOOK = {"default": 12, "thorough": 24}
 READS = {"default": 60_000_000, "thorough": 400_000_000}  # for the bound
 
@@ -44,11 +46,12 @@ class Found:
     release: Released
     parts: Parts
     loss: float
+    worth: float  # the loss by weights
 
     @staticmethod
     def of(problem: Problem, records: Records, laid: Layout, entries: Entries) -> Found:
         release, merged, _ = released(problem, records, laid, entries)
-        return Found(release, parts(records, laid, merged), loss(problem, release))
+        return Found(release, parts(records, laid, merged), *_losses(problem, release))
 
 
 def solve(
@@ -66,7 +69,8 @@ def solve(
 
     `vocabulary` has a word a quasi-identifier (default: all `label`). `budget` counts moves; `nodes` are taken as
     moves. The same seed gives the same solution, whatever the order of the records and the number of threads, but for
-    a budget of seconds. `start` is a global solution of the problem: the result is no worse.
+    a budget of seconds. `start` is a global solution of the problem: by the weighted loss the
+    result is no worse.
 
     With a unit the records must tell theirs. Raises GuaranteeError if no recoding was found that keeps the promise,
     PolicyError for k over unit profiles, InputError if a sensitive value is missing from a declared order or a
@@ -84,7 +88,7 @@ def solve(
     search = _search if records.unit is None else _search_units
     found, tries = search(problem, ordered, laid, budget, seed, threads, progress)
     given = _given(problem, ordered, laid, start) if start is not None else None
-    if found is None or (given is not None and given.loss < found.loss):
+    if found is None or (given is not None and given.worth < found.worth):
         found = given
     if found is None:
         raise refusal(problem, grounds_of(problem), proven=False)
@@ -176,7 +180,11 @@ def _joined(problem: Problem, records: Records, laid: Layout, cls: Ints, seed: i
     place[order(laid.space, steps, np.random.default_rng(seed))] = np.arange(laid.space.count)
     release, cls = settled(problem, grounds_of(problem), records, laid, cls, place)
     own = Parts(np.arange(records.count), cls.astype(np.int32), records.rows)
-    return Found(release, own, loss(problem, release))
+    return Found(release, own, *_losses(problem, release))
+
+
+def _losses(problem: Problem, release: Released) -> tuple[float, float]:
+    return loss(problem, release), loss(problem, release, weighted=True)
 
 
 def _settled(space: Space, entries: Entries, kept: Ints, k: int) -> Entries:
@@ -194,11 +202,8 @@ def _run_blocks(
     problem: Problem, laid: Layout, limit: int, budget: Budget, seed: int, threads: int, progress: Progress | None
 ) -> list[Outcome]:
     space, steps = laid.space, digits(laid, problem.hierarchies)
-    blocks, is_tight = _blocks(space, steps, seed), not space.promise.is_monotone
-    total = max(int(space.rows.sum()), 1)
-    efforts = [
-        _effort(budget, int(space.rows[members].sum()), total, problem.k, len(blocks), is_tight) for members in blocks
-    ]
+    blocks, total = _blocks(space, steps, seed), max(int(space.rows.sum()), 1)
+    efforts = [_effort(budget, space, members, problem.k, len(blocks)) for members in blocks]
     done = 0
 
     def tick(moves: int) -> None:
@@ -231,15 +236,20 @@ def _blocks(space: Space, steps: Steps, seed: int) -> list[Ints]:
     return [np.sort(part) for part in np.array_split(along, count)]
 
 
-def _effort(budget: Budget, rows: int, total: int, k: int, blocks: int, is_tight: bool) -> Effort:
+def _effort(budget: Budget, space: Space, members: Ints, k: int, blocks: int) -> Effort:
+    """For one of the blocks, whose tuples are `members`."""
+    total, rows = max(int(space.rows.sum()), 1), int(space.rows[members].sum())
+    words = budget if isinstance(budget, str) else "default"
+    passes = min(max(COMPARED // space.count, PASSES[0]), PASSES[1])
+    visits = max(min(VISITS[words], PEELS[words] // space.count), 1)
     if isinstance(budget, tuple):
         kind, amount = budget
         seconds = amount / blocks if kind == "seconds" else None
         tries = -(-amount * rows // total) if seconds is None else 0
-        return Effort(tries, seconds, LOOK["default"], VISITS["default"])
-    each = TRIES[budget] * (TIGHT if is_tight else 1.0)
-    tries = int(min(each * rows / k, MOST[budget] * rows / total))
-    return Effort(max(tries, 2_000), None, LOOK[budget], VISITS[budget])
+        return Effort(tries, seconds, LOOK[words], visits, passes)
+    each = TRIES[words] * (1.0 if space.promise.is_monotone else TIGHT)
+    tries = int(min(each * rows / k, MOST[words] * rows / total))
+    return Effort(max(tries, 2_000), None, LOOK[words], visits, passes)
 
 
 def _hopeless(space: Space, k: int) -> int:

@@ -124,7 +124,7 @@ def test_never_worse_than_the_global_solution_given(folder: Path, table: naive.T
         return
     solution = solved(problem, records, said, start=start)
     assert solution is not None
-    assert solution.loss <= start.loss + 1e-12
+    assert solution.loss <= start.loss + 1e-9
     twin.assert_keeps(table, cut(said, table), rows_of, solution)
 
 
@@ -201,6 +201,25 @@ def test_bound_is_met_by_twins_and_by_an_odd_one_out(folder: Path) -> None:
     solution = solve(problem, records)
     assert solution.loss == pytest.approx(float(twin.optimum(table, cut(said, table)) or 0)) == pytest.approx(0.3)
     assert 0.1 < solution.bound <= 0.2 + 1e-6  # priced alone 0.1; paying for both that share its cell, 0.2
+
+
+@EXAMPLES
+@given(table=tables(units=False, asked=False))
+def test_weights_steer_what_is_kept_of_the_two(folder: Path, table: naive.Table) -> None:
+    """By the weighted loss the result is no worse than the global solution; the loss printed has no weights."""
+    said = twin.Words(("label",) * 3, (True,) * 3)
+    problem, records, rows_of = stated(table, said, folder)
+    try:
+        start = global_.solve(problem)
+    except GuaranteeError:
+        return
+    solution = solved(problem, records, said, start=start)
+    assert solution is not None
+    twin.assert_keeps(table, cut(said, table), rows_of, solution)
+    costs = np.stack([h.cost[solution.nodes[:, j]] for j, h in enumerate(problem.hierarchies)], axis=1)
+    weights = np.array(problem.weights)
+    gone = problem.rows - int(solution.rows.sum())
+    assert (solution.rows @ costs @ weights / weights.sum() + gone) / problem.rows <= start.objective + 1e-9
 
 
 def test_same_seed_same_release_and_another_budget_more_tries(folder: Path) -> None:
