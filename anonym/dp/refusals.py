@@ -60,6 +60,11 @@ def _plain(loader: DataLoader[Any]) -> None:
 
 def model(trained: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, nn.Parameter]:
     """The trainable tensors by name. Raises CallError for models whose examples do not stand alone."""
+    if isinstance(trained, nn.parallel.DistributedDataParallel | nn.DataParallel):
+        raise CallError(
+            "several processes or devices are refused: each would sample and add noise for itself. Train on one device "
+            "with the model as it is; micro_batch_size keeps large batches within its memory"
+        )
     for name, part in trained.named_modules():
         if isinstance(part, BATCH_NORMS):
             raise CallError(

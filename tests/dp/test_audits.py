@@ -107,6 +107,8 @@ def test_extraction_counts_texts_with_an_identifier_of_the_training_set() -> Non
     assert found == {"probes": 4, "hits": 3, "hits_per_10000": 7500.0, "different": 2, "known": 3}
 
 
+@pytest.mark.soak
+@pytest.mark.skipif("not config.getoption('-m')", reason="the command line's tests run it smaller: pytest -m soak")
 def test_the_tabular_example_on_a_small_scale() -> None:
     from anonym.dp.audits import tabular
 
@@ -119,6 +121,8 @@ def test_the_tabular_example_on_a_small_scale() -> None:
     assert {"overall", "small_group", "majority"} <= private["accuracy"].keys()
 
 
+@pytest.mark.soak
+@pytest.mark.skipif("not config.getoption('-m')", reason="the command line's tests run it smaller: pytest -m soak")
 def test_the_language_example_on_a_small_scale() -> None:
     from anonym.dp.audits import language
     from anonym.dp.audits.corpus import corpus

@@ -66,15 +66,15 @@ def _loss(model: Any) -> float:
 def test_gpt2_trains_in_the_trainer_and_stays_itself(tmp_path: Path) -> None:
     model = _gpt2()
     before = _loss(model)
-    trainer = _trainer(model.train(), tmp_path, steps=60, noise_multiplier=0.3)
+    trainer = _trainer(model.train(), tmp_path, steps=25, noise_multiplier=0.2)
     trainer.train()
     assert trainer.private_run is not None
-    assert trainer.private_run.step == 60
-    assert trainer.state.global_step == 60
-    assert _loss(model) < before - 0.3
+    assert trainer.private_run.step == 25
+    assert trainer.state.global_step == 25
+    assert _loss(model) < before - 0.1
     assert isinstance(model, transformers.GPT2LMHeadModel)
     model.save_pretrained(tmp_path / "saved")
-    assert trainer.private_run.statement()["steps"] == 60
+    assert trainer.private_run.statement()["steps"] == 25
 
 
 def test_lora_trains_only_its_own_tensors(tmp_path: Path) -> None:

@@ -508,6 +508,7 @@ def test_loaders_that_sample_by_themselves() -> None:
 def test_models_whose_examples_do_not_stand_alone() -> None:
     _refused("BatchNorm.*GroupNorm", model=nn.Sequential(nn.Linear(6, 4), nn.BatchNorm1d(4), nn.Linear(4, 2)))
     _refused("evaluation mode", model=private.network().eval())
+    _refused("several processes", model=nn.DataParallel(private.network()))
     _refused("ModuleValidator.fix", model=nn.LSTM(6, 2))
     frozen = private.network()
     optimizer = torch.optim.SGD(frozen.parameters(), lr=0.1)
