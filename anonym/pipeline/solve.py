@@ -16,7 +16,7 @@ from anonym.policy.model import Policy, Quasi, Sensitive
 from anonym.search.local.records import LocalSolution
 from anonym.search.problem import Problem, Solution
 
-LOCAL_CELLS = 2_000_000  # the local search holds some hundred bytes a combination
+LOCAL_CELLS = 250_000  # beyond, a search of minutes is for those who ask for `local`
 NO_GAIN = 0.98  # a global plan can be used again for the next batch: worth two percent of loss
 
 
