@@ -33,7 +33,7 @@ def expectations(policy: Policy, evidence: Mapping[str, Any] | None = None) -> d
     found = list(_expected(policy, facts, evidence))
     notes = list(_notes(facts, evidence))
     return {
-        "name": f"{policy.name}: release",
+        "name": f"{policy.name}-release",
         "expectations": [one | {"meta": {"policy": policy.sha256}, "severity": "critical"} for one in found],
         "meta": {"anonym": {"policy": policy.sha256, "import": "anonym.report.expectations", "not_checked": notes}},
     }

@@ -78,6 +78,11 @@ def sub(said: str) -> Markup:
     return tag("span", said, class_="sub")
 
 
+def line(said: str) -> Markup:
+    """A line of its own in a cell."""
+    return tag("span", said, class_="line")
+
+
 def note(said: str) -> Markup:
     return tag("p", said, class_="note")
 

@@ -147,5 +147,5 @@ def joint(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
         return []
     joined = [one for one in after["attacks"] if one["name"] == "intersection" and one["rate"] is not None]
     if not joined:
-        return ["Classes of both releases joined: not measured (`anonym attack --against` measures them)."]
+        return ["Both releases joined: not measured; anonym attack with the option against measures it."]
     return [f"Both releases joined: {figures.share(one['rate'])} of {one['targets']:,} singled out." for one in joined]

@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, cast
 
-from anonym.report import asked, blocks, figures, promised, tested, treated, wording
+from anonym.report import asked, blocks, figures, glance, promised, tested, treated, wording
 from anonym.report.blocks import Section
 from anonym.report.fields import Evidence
 from anonym.report.markup import Markup, join, tag
@@ -52,6 +52,7 @@ def render(evidence: Mapping[str, Any], before: Mapping[str, Any] | None = None)
         _header(facts),
         _verdict(facts),
         _tiles(facts),
+        glance.glance(facts),
         asked.changed(facts, before),
         [section.render(number) for number, section in enumerate(sections, start=1)],
         _signature(),
@@ -177,7 +178,7 @@ def _tested_figures(evidence: Evidence) -> Iterator[tuple[str, bool, str, str]]:
         rate = recall["overall"]["rate"] if recall else None
         yield "Text recall", rate is not None, figures.share(rate, wording.missing(evidence)), found
     run = evidence["attacks"]
-    verdicts = Counter(tested.VERDICTS[one["verdict"]][1] for one in run)
+    verdicts = Counter((one["verdict"] or "no threshold").replace("_", " ") for one in run)
     said = ", ".join(f"{number} {verdict}" for verdict, number in sorted(verdicts.items()))
     yield "Attacks", bool(run), figures.count(len(run)) if run else "none run", said or "not tried"
     if training is None:

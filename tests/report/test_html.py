@@ -160,6 +160,25 @@ def test_the_verdict_comes_first_with_what_it_does_not_mean() -> None:
     assert "Pseudonymised" not in PAGES["plain_table"]
 
 
+def test_the_first_screen_names_who_bears_suppression_what_is_untouched_and_what_was_tried() -> None:
+    def said(facts: Any) -> dict[str, str]:
+        page = render(complete(facts))
+        first = Page(page[page.index('<div class="glance">') : page.index("Since the release before")] + "</h3></div>")
+        found = [text for name, _, text in first.elements if name in ("dt", "dd") for text in ["".join(text)]]
+        return dict(zip(found[::2], found[1::2], strict=True))
+
+    draft, signed = said(examples.tickets()), said(examples.signed())
+    assert draft["Released untouched"] == "device, topic and plan"
+    assert draft["Suppression falls on"].startswith("age 70-79 (8.42 %)")
+    assert draft["Suppression falls on"].endswith("1.98 % of all rows")
+    assert draft["Attacks"] == "none run"
+    assert draft["Text"].endswith("text: recall not measured")
+    assert draft["Private training"] == "none recorded"
+    assert "linkage: 2.1 % (control 0.4 %, guessing 0.01 %), pass" in signed["Attacks"]
+    for word in ("ε 1.792 per customer_id at δ 1e-06", "adjacency", "Poisson over units", "PLD"):
+        assert word in signed["Private training"]
+
+
 def test_a_refused_run_lists_every_reason_and_shows_no_pass() -> None:
     page = Page(PAGES["refused"])
     assert "✗ Promise does not hold" in PAGES["refused"]
