@@ -249,13 +249,12 @@ def curve(points: list[dict[str, Any]]) -> Iterator[str]:
 def drawn(points: list[dict[str, Any]]) -> str:
     """Linkage risk against k as an SVG: a line for each strategy, the bound 1 / k dashed, on a logarithmic scale."""
     place = {1: 60, **{k: 60 + 130 * (i + 1) for i, k in enumerate(KS)}}
-    high = lambda rate: 20 + 240 * -np.log10(max(rate, 1e-3)) / 3  # noqa: E731
     raw = points[0]["linkage"].rate
-    bound = line(place, [(k, 1 / k) for k in (1, *KS)], high)
+    bound = line(place, [(k, 1 / k) for k in (1, *KS)])
     parts = [f'<path d="M{bound}" fill="none" stroke="#999" stroke-dasharray="4 4"/>']
     for strategy, colour in (("global", "#1f6fb2"), ("local", "#c2571a")):
         series = [(1, raw), *((one["k"], one["linkage"].rate) for one in points if one["strategy"] == strategy)]
-        parts.append(f'<path d="M{line(place, series, high)}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        parts.append(f'<path d="M{line(place, series)}" fill="none" stroke="{colour}" stroke-width="2"/>')
         parts += [f'<circle cx="{place[k]}" cy="{high(rate):.1f}" r="4" fill="{colour}"/>' for k, rate in series]
         parts.append(
             f'<text x="{place[KS[-1]] + 10}" y="{high(series[-1][1]) + 4:.1f}" fill="{colour}">{strategy}</text>'
@@ -272,7 +271,12 @@ def drawn(points: list[dict[str, Any]]) -> str:
     return f"{head}{title}{''.join(parts)}</svg>\n"
 
 
-def line(place: dict[int, int], series: list[tuple[int, float]], high: Any) -> str:
+def high(rate: float) -> float:
+    """The height of a rate on a logarithmic scale of three decades."""
+    return 20 + 240 * -float(np.log10(max(rate, 1e-3))) / 3
+
+
+def line(place: dict[int, int], series: list[tuple[int, float]]) -> str:
     return " L".join(f"{place[k]} {high(rate):.1f}" for k, rate in series)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from anonym.attacks.outcome import AttackResult
-from anonym.errors import InputError
+from anonym.errors import InconclusiveError, InputError
 from anonym.io import Source, guarded, open_paths, written
 from anonym.io.source import ReadOptions
 from anonym.pipeline.attack_runs import run
@@ -51,7 +51,20 @@ def withstand(
             policy, roles, released, original, _auxiliary(policy, options), held.control(), told=ROW, gated=True
         )
         _refuse_unmatched(given)
-        return list(run(given))
+        found = list(run(given))
+    _refuse_untried(policy, found)
+    return found
+
+
+def _refuse_untried(policy: Policy, found: list[AttackResult]) -> None:
+    """Raise InconclusiveError where a gate was set and no attack was run for it: silence is no evidence."""
+    measures = {result.detail["gate"]["measure"] for result in found if result.detail["gate"] is not None}
+    gates = (("linkage", policy.attacks.linkage, "rate"), ("inference", policy.attacks.max_advantage, "advantage"))
+    for name, limit, measure in gates:
+        if limit is not None and measure not in measures:
+            raise InconclusiveError(
+                f"attacks.{name} has a limit, and nothing was tried for it: no quasi-identifier or value is released"
+            )
 
 
 def _original(source: Source, needed: list[str]) -> pl.DataFrame:

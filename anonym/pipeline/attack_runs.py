@@ -32,11 +32,11 @@ from anonym.policy.model import Identifier, Quasi, Sensitive, Text
 
 def run(given: Given) -> Iterator[AttackResult]:
     """Every attack for which there are tables."""
-    by_columns = (_uniqueness, _linkage, _typos, _inference, _membership, _copies, _intersection, _text, _structure)
+    by_columns = (_uniqueness, _linkage, _typos, _inference, _membership, _copies, _intersection, _structure)
     for one in by_columns if known_columns(given, given.released, None) else ():
         yield from one(given)
-    yield from _tokens(given)
-    yield from _events(given)
+    for one in (_text, _tokens, _events):
+        yield from one(given)
 
 
 def _uniqueness(given: Given) -> Iterator[AttackResult]:

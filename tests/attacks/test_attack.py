@@ -124,10 +124,10 @@ def test_which_attacks_run_is_by_the_tables_at_hand() -> None:
         "inference of s",
         "copies of training rows",
         "intersection",
-        "identifiers left in n",
         "drivers of uniqueness",
         "downcoding",
         "row order",
+        "identifiers left in n",
     ]
     left = named(anonym.attack(declared, released, original=original), "identifiers")
     assert (left.rate, left.verdict) == (1.0, "fail")

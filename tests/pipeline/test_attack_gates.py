@@ -218,3 +218,13 @@ def people(n: int, seed: int) -> pl.DataFrame:
             "dx": [draw.choice("aaabbcd") for _ in range(n)],
         }
     )
+
+
+def test_a_gate_that_nothing_was_tried_for_is_no_pass(command: Run, table: pl.DataFrame, policy: Any) -> None:
+    columns = {"id": {"role": "identifier"}, "dx": {"role": "sensitive"}, "plan": {"role": "drop"}}
+    bare = {"anonym": 1, "columns": columns | {name: {"role": "drop"} for name in ("age", "zip")}}
+    _files(table, bare, {"inference": {"max_advantage": 0.9}, "hold_out": 0.2})
+    status, _, err = command("apply", "policy.yaml", "in.parquet", "-o", "out.parquet")
+    assert status == 5
+    assert "nothing was tried" in err
+    assert not Path("out.parquet").exists()
