@@ -118,6 +118,10 @@ def no_system_user(value: str) -> bool:
         "ec2-user",
         "vagrant",
         "app",
+        "postgres",
+        "mysql",
+        "guest",
+        "test",
     }
 
 
