@@ -18,6 +18,8 @@ from anonym.attacks.matching import Columns, Linked, encode, joined, link
 from anonym.attacks.outcome import AttackResult, Counts, Gate, Trial, judge
 from anonym.attacks.subgroup import SUBGROUP
 
+CLASSES = 5_000  # looked into, at most
+
 
 def downcoding(tables: Tables, *, gate: Gate | None, seed: int | None) -> AttackResult:
     """The share of generalised cells whose value the attacker rightly places in less than the label covers.
@@ -29,8 +31,10 @@ def downcoding(tables: Tables, *, gate: Gate | None, seed: int | None) -> Attack
     columns = encode(tables.released, tables.auxiliary, tables.known)
     linked = link(columns, range(len(tables.known)))
     weights = pl.DataFrame({"auxiliary": linked.auxiliary}).group_by("auxiliary").agg(people=pl.len())
-    covered = linked.pairs.join(weights, on="auxiliary").join(_tuples(columns, linked), on="auxiliary")
-    left = covered.join(_ruled_out(columns, linked), on=["released", "auxiliary"], how="anti")
+    chosen = _chosen(linked)
+    pairs = linked.pairs.join(chosen, on="released", how="semi")
+    covered = pairs.join(weights, on="auxiliary").join(_tuples(columns, linked), on="auxiliary")
+    left = covered.join(_ruled_out(columns, linked, chosen), on=["released", "auxiliary"], how="anti")
     names = [str(i) for i in range(len(tables.known))]
     sizes = pl.DataFrame({"released": linked.released}).group_by("released").agg(rows=pl.len())
     cells = pl.concat([_cells(covered, left, sizes, name) for name in names])
@@ -42,6 +46,7 @@ def downcoding(tables: Tables, *, gate: Gate | None, seed: int | None) -> Attack
     claims = int(narrowed["rows"].sum())
     detail = {
         "cells_narrowed": claims,
+        "classes_tried": chosen.height,
         "classes_narrowed": narrowed["released"].n_unique(),
         "by_column": {
             known.name: int(narrowed.filter(pl.col("column") == name)["rows"].sum())
@@ -61,14 +66,26 @@ def _tuples(columns: Columns, linked: Linked) -> pl.DataFrame:
     return columns.auxiliary.with_columns(auxiliary=linked.auxiliary).unique("auxiliary", maintain_order=True)
 
 
-def _ruled_out(columns: Columns, linked: Linked) -> pl.DataFrame:
-    """[released, auxiliary]: what a finer class inside covers too."""
+def _chosen(linked: Linked) -> pl.DataFrame:
+    """[released]: at most CLASSES classes, spread evenly over the population in its order."""
+    covered = pl.col("auxiliary")
+    place = linked.pairs.group_by("released").agg(covered.min(), last=covered.max(), sum=covered.sum(), size=pl.len())
+    ordered = place.sort("auxiliary", "last", "sum", "size", "released")
+    return ordered.gather_every(-(-ordered.height // CLASSES) or 1).select("released")
+
+
+def _ruled_out(columns: Columns, linked: Linked, chosen: pl.DataFrame) -> pl.DataFrame:
+    """[released, auxiliary]: what a finer class inside each chosen one covers too."""
     rows = columns.released.with_columns(released=linked.released).unique("released", maintain_order=True)
     inside = {str(i): _within(columns.covers[i]) for i in range(len(columns.known))}
-    nested = joined(rows, rows.rename({"released": "auxiliary"}), inside)
+    outer = rows.join(chosen, on="released", how="semi")
+    nested = joined(outer, rows.rename({"released": "auxiliary"}), inside)
     pairs = nested.rename({"released": "outer", "auxiliary": "inner"})
-    both = pairs.join(pairs.select(outer="inner", inner="outer"), on=["outer", "inner"], how="semi")
-    strict = pairs.join(both, on=["outer", "inner"], how="anti")
+    alike = rows.select("released", *(_alike(rows[name], table).alias(name) for name, table in inside.items()))
+    same = pairs.join(alike, left_on="outer", right_on="released").join(
+        alike, left_on=["inner", *inside], right_on=["released", *inside], how="semi"
+    )
+    strict = pairs.join(same, on=["outer", "inner"], how="anti")
     held = linked.pairs.rename({"released": "inner"})
     return strict.join(held, on="inner").select(released="outer", auxiliary="auxiliary").unique()
 
@@ -79,6 +96,13 @@ def _within(covers: pl.DataFrame) -> pl.DataFrame:
     shared = covers.join(covers, on="value", suffix="_in").group_by("cell", "cell_in").agg(met=pl.len())
     held = shared.join(sizes, left_on="cell_in", right_on="cell")
     return held.filter(pl.col("met") == pl.col("size")).select("cell", value="cell_in")
+
+
+def _alike(cells: pl.Series, within: pl.DataFrame) -> pl.Series:
+    """For each cell the first that covers the same values."""
+    mutual = within.join(within.select(cell="value", value="cell"), on=["cell", "value"], how="semi")
+    first = mutual.group_by("cell").agg(pl.col("value").min())
+    return cells.to_frame("cell").join(first, on="cell", how="left", maintain_order="left")["value"]
 
 
 def _cells(covered: pl.DataFrame, left: pl.DataFrame, sizes: pl.DataFrame, name: str) -> pl.DataFrame:
