@@ -20,9 +20,7 @@ class NotYet(NamedTuple):
     words: tuple[str, ...] = ()
 
 
-NOT_YET: tuple[NotYet, ...] = (
-    NotYet("batch", ("union",)),
-)
+NOT_YET: tuple[NotYet, ...] = (NotYet("batch", ("union",)),)
 """What a policy may say and no part does yet: refused by name, never passed over. To support an entry, take it out
 and give `convert` what it becomes."""
 
