@@ -21,6 +21,7 @@ _CAPITALISED = re.compile(r"(?<![\w@#/.\-'’])[^\W\d_a-zß-öø-ÿ][^\W\d_]{2,}
 _LOWER = re.compile(r"(?<![\w@#/.\-'’])[a-zß-öø-ÿ]{3,}(?![\w@/]|\.\w)")
 
 
+_SURNAME = re.compile(r"[ ]([^\W\d_A-Z]{3,20})(?![\w@/]|\.\w)")
 _CAPITAL = r"[^\W\d_a-zß-öø-ÿ][\w’]*"
 _GOES_ON = re.compile(rf"(?:[ ]|[ ]?[\-'’&][ ]?)(?:(?:of|the|and|&|for)[ ]){{0,2}}({_CAPITAL})")
 _GOES_ON_OR_COLON = re.compile(_GOES_ON.pattern.replace("’&", "’:&"))
@@ -119,7 +120,10 @@ class Lexicon:
                 and (len(match.group()) > 3 or match.group() in given_names())
                 and not self.common(match.group())
             ):
-                yield Span(*match.span(), _kind(match.group()), 0.5, "lexicon:lower", False)
+                end = match.end()
+                if match.group() in given_names() and (last := _SURNAME.match(text, end)) and not self.common(last[1]):
+                    end = last.end()
+                yield Span(match.start(), end, _kind(match.group()), 0.5, "lexicon:lower", False)
 
 
 def _kind(word: str) -> str:

@@ -14,8 +14,16 @@ from dataclasses import dataclass
 from functools import cache
 
 from anonym.text.spans import Span
+from anonym.text.validators import given_names
 from anonym.text.views import unmarked
-from anonym.text.words import words
+from anonym.text.words import dictionary, words
+
+_THING = re.compile(
+    r"(?i)(?:product|plan|company|file|host|event|school|team|brand|item|package|service|course|campaign|domain|model"
+    r"|project|app|program|device|org\w*|employer|group|list|queue|topic|category|department|job|role|status|type)"
+    r"(?:[_\s]?name)?$"
+)
+"""Columns whose values name a thing: looked for whole, never word by word."""
 
 KINDS = (
     ("EMAIL_ADDRESS", r"e?-?mail"),
@@ -62,6 +70,8 @@ class Known:
 @cache
 def kind_of(column: str) -> str:
     """The entity that values of a column called `column` are."""
+    if _THING.search(column):
+        return "IDENTIFIER"
     for entity, hint in KINDS:
         if re.search(hint, column.casefold()):
             return entity
@@ -79,7 +89,7 @@ def known(values: Mapping[str, str | None]) -> Known:
         entity, rule = kind_of(column), f"known:{column}"
         if entity in {"PERSON", "IDENTIFIER"} and "@" in plain:
             entity = "EMAIL_ADDRESS"
-        if entity == "IDENTIFIER" and _WORDS.fullmatch(plain):
+        if entity == "IDENTIFIER" and not _THING.search(column) and _WORDS.fullmatch(plain) and _personal(plain):
             entity = "PERSON"
         digits = re.sub(r"\D", "", plain)
         if len(digits) >= 2 and not re.search(r"[^\W\d_]", plain):
@@ -102,6 +112,12 @@ def known(values: Mapping[str, str | None]) -> Known:
 
 _WORDS = re.compile(r"[^\W\d_]{2,}(?:['’\-][^\W\d_]+)*(?: [^\W\d_]{2,}(?:['’\-][^\W\d_]+)*){1,3}")
 """Two to four words without digits: a name, whatever its column is called."""
+
+
+def _personal(plain: str) -> bool:
+    """Whether folded words look like a person's name: a given name among them, or a word that no dictionary has."""
+    known = dictionary("en")
+    return any(part in given_names() or (known is not None and part not in known[0]) for part in name_parts(plain))
 
 
 def name_parts(name: str) -> Iterator[str]:

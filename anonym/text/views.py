@@ -18,7 +18,7 @@ from anonym.text.spans import Span
 ENCODED = (
     r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
     r"|\\(?:u[0-9a-fA-F]{4}|[nrtbf\"/])|%[0-9A-Fa-f]{2}"
-    "|[\u00ad\u200b\u2060\ufeff]"
+    "|[\u00ad\u200b\u2060\ufeff\uff20\uff0e]"
 )
 """What a decoded view undoes, in syntax that Rust's and Python's engines share. Soft hyphens and zero-width spaces hide
 an address as encodings do."""
@@ -64,6 +64,8 @@ class View:
 def _decode(unit: str) -> str:
     if unit in "\u00ad\u200b\u2060\ufeff":
         return ""
+    if unit in "\uff20\uff0e":  # full-width at sign and full stop
+        return "@" if unit == "\uff20" else "."
     if unit[0] == "&":
         plain = html.unescape(unit)
         return plain if plain != unit else unit

@@ -1,0 +1,148 @@
+"""Recall and precision of text scrubbing on labelled corpora, beside Presidio and, where installed, datafog, scrubadub.
+
+    python benchmarks/text_recall.py [FOLDER] [--only NAME …]
+
+FOLDER (default: $ANONYM_BENCH_DATA/text) holds gzipped JSON lines of `text` and `spans`. Presidio runs with the same
+spaCy model as ours and with organisations on. Peers that conflict with our environment are run by another interpreter:
+set ANONYM_PEER_PYTHON to a Python that has them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from anonym.text.labelled import Labelled, read
+from anonym.text.ner import spacy_package
+from anonym.text.options import TextOptions
+from anonym.text.recall import Mask, Recall, measure
+from anonym.text.scrub import Scrubber
+
+CORPORA = {
+    "tab_dev": "en",
+    "presidio_synth_even": "en",
+    "uner_ewt_dev": "en",
+    "btc_dev": "en",
+    "wnut17_dev": "en",
+    "hard_dev": "en",
+    "echr_fr_dev": "fr",
+    "echr_es_dev": "es",
+    "meddocan_es_dev": "es",
+}
+
+PEERS = {
+    "datafog": """
+import sys, json
+from datafog.services.text_service import TextService
+service = TextService(engine="regex")
+for text in json.load(sys.stdin):
+    found = service.annotate_text_sync(text, structured=True)
+    print(json.dumps([[s.start, s.end, s.label] for s in found]), flush=True)
+""",
+    "scrubadub": """
+import sys, json
+import scrubadub
+scrubber = scrubadub.Scrubber()
+for text in json.load(sys.stdin):
+    print(json.dumps([[f.beg, f.end, f.type] for f in scrubber.iter_filth(text)]), flush=True)
+""",
+}
+
+Masks = list[list[Mask]]
+
+
+def ours(texts: Sequence[str], language: str, ner: tuple[str, ...]) -> Masks:
+    found: Masks = [[] for _ in texts]
+    spans = Scrubber(TextOptions(language=language, ner=ner)).scrub(pl.Series(texts)).spans
+    for row, start, end, entity in spans.select("row", "start", "end", "entity").iter_rows():
+        found[row].append((start, end, entity))
+    return found
+
+
+def presidio(texts: Sequence[str], language: str) -> Masks:
+    """Its batch engine, as its documentation has it, with ORGANIZATION on."""
+    from presidio_analyzer import AnalyzerEngine, BatchAnalyzerEngine
+    from presidio_analyzer.nlp_engine import NerModelConfiguration, SpacyNlpEngine
+
+    ignored = [
+        "CARDINAL",
+        "ORDINAL",
+        "QUANTITY",
+        "PERCENT",
+        "MONEY",
+        "WORK_OF_ART",
+        "LANGUAGE",
+        "LAW",
+        "PRODUCT",
+        "EVENT",
+    ]
+    names = {"PER": "PERSON", "PERSON": "PERSON", "NORP": "NRP", "FAC": "LOCATION", "LOC": "LOCATION"}
+    names |= {"GPE": "LOCATION", "ORG": "ORGANIZATION", "DATE": "DATE_TIME", "TIME": "DATE_TIME"}
+    named = NerModelConfiguration(
+        labels_to_ignore=ignored, model_to_presidio_entity_mapping=names, low_score_entity_names=[]
+    )
+    model = [{"lang_code": language, "model_name": spacy_package(language)}]
+    engine = SpacyNlpEngine(models=model, ner_model_configuration=named)
+    batches = BatchAnalyzerEngine(AnalyzerEngine(nlp_engine=engine, supported_languages=[language]))
+    results = batches.analyze_iterator(texts, language=language, batch_size=64)
+    return [[(found.start, found.end, found.entity_type) for found in each] for each in results]
+
+
+def peer(name: str) -> Callable[[Sequence[str], str], Masks]:
+    def run(texts: Sequence[str], _language: str) -> Masks:
+        python = os.environ.get("ANONYM_PEER_PYTHON", sys.executable)
+        done = subprocess.run(
+            [python, "-c", PEERS[name]], input=json.dumps(list(texts)), capture_output=True, text=True, check=True
+        )
+        return [[tuple(mask) for mask in json.loads(line)] for line in done.stdout.splitlines()]
+
+    return run
+
+
+TOOLS: dict[str, Callable[[Sequence[str], str], Masks]] = {
+    "anonym, spaCy": lambda texts, language: ours(texts, language, ("spacy",)),
+    "anonym, spaCy + Rampart": lambda texts, language: ours(texts, language, ("spacy", "rampart")),
+    "anonym, Rampart": lambda texts, language: ours(texts, language, ("rampart",)),
+    "Presidio": presidio,
+    "datafog": peer("datafog"),
+    "scrubadub": peer("scrubadub"),
+}
+
+
+def line(corpus: str, tool: str, found: Recall) -> str:
+    parts = (found.touched, found.whole, found.token_precision, found.direct, found.quasi)
+    return f"| {corpus} | {tool} | " + " | ".join("" if p.rate is None else f"{p.rate:.3f}" for p in parts) + " |"
+
+
+def labelled(path: Path) -> list[Labelled]:
+    return read(path)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    default = Path(os.environ.get("ANONYM_BENCH_DATA", "../shared/data")) / "text"
+    parser.add_argument("folder", nargs="?", type=Path, default=default)
+    parser.add_argument("--only", nargs="*", default=list(CORPORA))
+    arguments = parser.parse_args()
+    print(
+        "| corpus | tool | touched | fully masked | token precision | direct | quasi |\n|---|---|---|---|---|---|---|"
+    )
+    for corpus in arguments.only:
+        sample = labelled(arguments.folder / f"{corpus}.jsonl.gz")
+        texts = [document.text for document in sample]
+        for tool, detect in TOOLS.items():
+            try:
+                print(line(corpus, tool, measure(sample, detect(texts, CORPORA[corpus]))), flush=True)
+            except Exception as error:  # a peer or a model that is not installed is said, and the rest goes on
+                print(f"| {corpus} | {tool} | not run: {type(error).__name__} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
