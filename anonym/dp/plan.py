@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -80,23 +81,39 @@ class Plan:
         }
 
 
-@dataclass(frozen=True)
-class Wish:
-    """What a caller asks for, as given to `private_training`."""
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What a caller may ask of private training, by name."""
 
-    units: Any
-    protect: Protect
-    sample: Sample
-    expected_batch_size: float
-    steps: int | None
-    epochs: float | None
-    noise_multiplier: float | None
-    max_grad_norm: float
-    max_records_per_unit: int | None
-    frame: int | None
+    expected_batch_size: float  # units (or records) that a step expects; the noisy sum is divided by it
+    units: Any = None  # to whom each record belongs, in the dataset's order
+    protect: Protect = "unit"  # "record": nothing beyond one record is promised, and the statement says so
+    sample: Sample = "units"  # "records": records are drawn and clipped alone, a unit's accounted for together
+    steps: int | None = None  # either these
+    epochs: float | None = None  # or these, in passes over the units
+    noise_multiplier: float | None = None  # None: the least with which the ledger stays within the policy's epsilon
+    max_grad_norm: float = 1.0  # C, the longest gradient of a unit
+    max_records_per_unit: int | None = None  # None: the policy's
+    frame: int | None = None  # units to sample from, where some have no records
+    micro_batch_size: int = 256  # records in memory at a time; units are never split
+    collate: Callable[[list[Any]], Any] | None = None  # records to a batch, as for a DataLoader
+    clipping: Literal["auto", "ghost", "hooks"] = "auto"
+    ledger: Ledger | str | Path | None = None  # None: in memory, which the statement tells
+    tuning: bool = False  # the run only chooses settings; it is charged all the same
+    policy_change: str | None = None  # why the epsilon policy differs from the one the ledger fixed
+    groups: Mapping[str, Sequence[Any]] = field(default_factory=dict)  # subgroups for which dropped rows are told
+    outside: Sequence[str] = ()  # steps on private data that no accountant covers, in words
+    checkpoint: str | Path | None = None  # a killed run goes on from here, under the budget it has
+    checkpoint_every: int = 50  # steps
+    also: Mapping[str, Any] = field(default_factory=dict)  # objects with a state_dict, kept with the checkpoint
+    seed: int | None = None  # noise and samples can be drawn again, and the result is marked as not for release
+
+    def __post_init__(self) -> None:
+        for name in ("micro_batch_size", "checkpoint_every"):
+            whole(name, getattr(self, name))
 
 
-def planned(wish: Wish, policy: HasTraining, rows: int, ledger: Ledger) -> Plan:
+def planned(wish: Settings, policy: HasTraining, rows: int, ledger: Ledger) -> Plan:
     """The plan for `rows` records, with the noise that keeps the ledger within the policy's ε.
 
     Raises CallError for what does not fit together, GuaranteeError where the ε cannot be kept.
@@ -137,7 +154,7 @@ def _options(policy: HasTraining) -> TrainingOptions:
     return policy.training
 
 
-def _units(wish: Wish, policy: HasTraining, options: TrainingOptions, rows: int) -> tuple[Units, int]:
+def _units(wish: Settings, policy: HasTraining, options: TrainingOptions, rows: int) -> tuple[Units, int]:
     """Who owns which record, and the bound on records of one owner."""
     if wish.protect == "record":
         if wish.units is not None:
@@ -160,7 +177,7 @@ def _units(wish: Wish, policy: HasTraining, options: TrainingOptions, rows: int)
     return encode(wish.units, rows), most
 
 
-def _frame(wish: Wish, units: Units, most: int, rows: int) -> int:
+def _frame(wish: Settings, units: Units, most: int, rows: int) -> int:
     """Units that may be sampled. Those without records belong to it too: they are in the population all the same."""
     if wish.protect == "record":
         return rows
@@ -174,7 +191,7 @@ def _frame(wish: Wish, units: Units, most: int, rows: int) -> int:
     return wish.frame
 
 
-def _steps(wish: Wish, rate: float) -> int:
+def _steps(wish: Settings, rate: float) -> int:
     if (wish.steps is None) == (wish.epochs is None):
         raise CallError("name either steps or epochs")
     if wish.steps is not None:
@@ -184,7 +201,7 @@ def _steps(wish: Wish, rate: float) -> int:
     return math.ceil(wish.epochs / rate)  # type: ignore[operator]
 
 
-def _noise(wish: Wish, options: TrainingOptions, ledger: Ledger, rate: float, steps: int, records: int) -> float:
+def _noise(wish: Settings, options: TrainingOptions, ledger: Ledger, rate: float, steps: int, records: int) -> float:
     """As asked for, if the ledger then stays within the policy's ε; else the least that keeps it."""
     before, limit = ledger.events(), options.limit
     if wish.noise_multiplier is None:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 from types import MethodType, TracebackType
 from typing import Any
 
@@ -26,11 +25,10 @@ from anonym.dp import plan as plans
 from anonym.dp import refusals
 from anonym.dp.batches import Batches, fetch
 from anonym.dp.checkpoint import Checkpoint, resumed
-from anonym.dp.events import whole
-from anonym.dp.gradients import Clipping, Gradients, Owners
+from anonym.dp.gradients import Gradients, Owners
 from anonym.dp.ledger import Ledger
 from anonym.dp.options import HasTraining
-from anonym.dp.plan import Plan, Protect, Sample, Wish
+from anonym.dp.plan import Plan, Settings
 from anonym.dp.randomness import Randomness, Secure, Seeded
 from anonym.dp.statement import training_statement
 from anonym.dp.units import dropped
@@ -41,89 +39,36 @@ SMALLEST_GROUP = 10  # units: subgroups below are counted as `other`
 
 
 def private_training(
-    model: nn.Module,
-    optimizer: torch.optim.Optimizer,
-    dataset: Any,
-    policy: HasTraining,
-    *,
-    expected_batch_size: float,
-    units: Any = None,
-    protect: Protect = "unit",
-    sample: Sample = "units",
-    steps: int | None = None,
-    epochs: float | None = None,
-    noise_multiplier: float | None = None,
-    max_grad_norm: float = 1.0,
-    max_records_per_unit: int | None = None,
-    frame: int | None = None,
-    micro_batch_size: int = 256,
-    collate: Callable[[list[Any]], Any] | None = None,
-    clipping: Clipping = "auto",
-    ledger: Ledger | str | Path | None = None,
-    tuning: bool = False,
-    policy_change: str | None = None,
-    groups: Mapping[str, Sequence[Any]] | None = None,
-    outside: Sequence[str] = (),
-    checkpoint: str | Path | None = None,
-    checkpoint_every: int = 50,
-    also: Mapping[str, Any] | None = None,
-    seed: int | None = None,
+    model: nn.Module, optimizer: torch.optim.Optimizer, dataset: Any, policy: HasTraining, **settings: Any
 ) -> PrivateTraining:
     """A context that trains `model` privately; `model` and `optimizer` stay the objects they are.
 
-    `units` says to whom each record belongs. Each step draws every unit with the same probability, takes at most
-    `max_records_per_unit` of its records (chosen by lot, once), averages their gradients, clips the average to
-    `max_grad_norm`, adds noise to the sum and divides it by `expected_batch_size`, the number of units a step expects.
-    `sample="records"` draws records instead, each clipped alone, and accounts for all records of a unit together;
-    `protect="record"` promises nothing beyond one record and says so. `frame` is the number of units to sample from
-    where some have no records.
-
-    Without `noise_multiplier` the least noise is solved for with which the `ledger` (a path, or None for memory) stays
-    within the policy's ε. The budget is written to it before the first step. `tuning` marks a run that only chooses
-    settings; it is charged all the same. `checkpoint` makes a killed run go on where it was; objects in `also` that
-    have a state_dict (a scheduler) are kept with it. `seed` draws noise and samples reproducibly and marks the result
-    as not for release.
+    Each step draws every unit with the same probability, takes at most `max_records_per_unit` of its records (chosen
+    by lot, once), averages their gradients, clips the average, adds noise to the sum of all and divides it by
+    `expected_batch_size`. The budget is in the ledger before the first step. `settings` are the fields of `Settings`;
+    `units`, `expected_batch_size` and `steps` or `epochs` are needed.
 
     Raises CallError for whatever would break the promise (the message says what to do), GuaranteeError where the ε
-    cannot be kept, PolicyError never: the policy was checked when it was loaded.
+    cannot be kept.
     """
+    asked = Settings(**settings)
     records, own_collate = refusals.loaded(dataset)
     tensors = refusals.model(model, optimizer)
-    for name, value in (("micro_batch_size", micro_batch_size), ("checkpoint_every", checkpoint_every)):
-        whole(name, value)
-    book = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
-    wish = Wish(
-        units,
-        protect,
-        sample,
-        expected_batch_size,
-        steps,
-        epochs,
-        noise_multiplier,
-        max_grad_norm,
-        max_records_per_unit,
-        frame,
-    )
-    saved = Checkpoint(checkpoint, checkpoint_every) if checkpoint is not None else None
+    book = asked.ledger if isinstance(asked.ledger, Ledger) else Ledger(asked.ledger)
+    saved = Checkpoint(asked.checkpoint, asked.checkpoint_every) if asked.checkpoint is not None else None
     state = saved.read() if saved else None
-    plan = plans.planned(wish, policy, len(records), _before(book, state))
-    head = book.head
+    plan = plans.planned(asked, policy, len(records), _before(book, state))
     return PrivateTraining(
         model=model,
         optimizer=optimizer,
         tensors=tensors,
-        records=(records, collate or own_collate),
+        records=(records, asked.collate or own_collate),
         plan=plan,
-        ledger=(book, head, policy_change),
-        randomness=Secure() if seed is None else Seeded(seed),
-        micro_batch_size=micro_batch_size,
-        clipping=clipping,
-        kind="tuning" if tuning else "training",
-        groups=groups or {},
-        outside=plans.outside(plan, policy, book, outside),
+        ledger=book,
+        settings=asked,
+        outside=plans.outside(plan, policy, book, asked.outside),
         checkpoint=saved,
         state=state,
-        also=also or {},
     )
 
 
@@ -153,28 +98,24 @@ class PrivateTraining:
         tensors: Mapping[str, nn.Parameter],
         records: tuple[Any, Callable[[list[Any]], Any] | None],
         plan: Plan,
-        ledger: tuple[Ledger, str, str | None],
-        randomness: Randomness,
-        micro_batch_size: int,
-        clipping: Clipping,
-        kind: str,
-        groups: Mapping[str, Sequence[Any]],
+        ledger: Ledger,
+        settings: Settings,
         outside: Sequence[str],
         checkpoint: Checkpoint | None,
         state: Mapping[str, Any] | None,
-        also: Mapping[str, Any],
     ) -> None:
         self.model, self.optimizer, self.plan = model, optimizer, plan
-        self.ledger, self._head, self._policy_change = ledger
-        self.randomness, self.kind, self.outside = randomness, kind, list(outside)
+        self.ledger, self._head, self._policy_change = ledger, ledger.head, settings.policy_change
+        self.randomness: Randomness = Secure() if settings.seed is None else Seeded(settings.seed)
+        self.kind, self.outside = "tuning" if settings.tuning else "training", list(outside)
         self.step = 0
-        self._tensors, self._clipping, self._also = dict(tensors), clipping, dict(also)
+        self._tensors, self._clipping, self._also = dict(tensors), settings.clipping, dict(settings.also)
         self._dataset, self._collate = records
         self._checkpoint, self._state = checkpoint, state
         self._run = str(state["run"]) if state else secrets.token_hex(8)
-        self._used = _used(plan, randomness, state)
-        self._batches = Batches(plan, self._used, micro_batch_size)
-        self._dropped = dropped(self._used, groups, plan.units, SMALLEST_GROUP)
+        self._used = _used(plan, self.randomness, state)
+        self._batches = Batches(plan, self._used, settings.micro_batch_size)
+        self._dropped = dropped(self._used, settings.groups, plan.units, SMALLEST_GROUP)
         self._gradients: Gradients | None = None
         self._owners: Owners | None = None
         self._last = False
@@ -215,8 +156,7 @@ class PrivateTraining:
             self.optimizer.__dict__.pop("step", None)
         else:
             self.optimizer.step = self._own_step
-        assert self._gradients is not None
-        self._gradients.close()
+        self._open().close()
         self._gradients, self._owners = None, None
         resumable = kind is not None and self._checkpoint is not None
         if not resumable:
