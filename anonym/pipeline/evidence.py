@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from anonym import __version__
 from anonym.columns.actions import Keyed, name_of
 from anonym.columns.keys import Keyring
-from anonym.hierarchy.holders import units_by
-from anonym.hierarchy.model import Cells, FileHierarchy, Hierarchy
+from anonym.hierarchy.model import FileHierarchy, Hierarchy
 from anonym.pipeline.profile import Profile
 from anonym.pipeline.recoding import Recoding
 from anonym.pipeline.solve import suppression_limit
@@ -324,7 +323,8 @@ def _suppression(run: Run) -> dict[str, Any]:
         return {"rows": 0, "rate": 0.0 if run.profile.rows else None, "units_rate": None, "limit": None, "groups": []}
     problem, found = run.recoding.problem, run.recoding.found
     total = run.profile.units
-    gone = total - _units(problem.cells, run.recoding.kept_rows > 0) if total is not None else None
+    everyone = np.zeros(problem.cells.count, np.int64)
+    gone = total - int(run.recoding.units_in(everyone, 1, released=True)[0]) if total is not None else None
     return {
         "rows": found.suppressed_rows,
         "rate": found.suppressed_rows / problem.rows if problem.rows else None,
@@ -345,8 +345,8 @@ def _groups(recoding: Recoding) -> Iterator[Group]:
     for column, (hierarchy, level) in enumerate(zip(recoding.problem.hierarchies, recoding.group_levels, strict=True)):
         nodes, place = np.unique(hierarchy.ancestor[level][cells.codes[:, column]], return_inverse=True)
         of, kept = (_sums(place, rows, len(nodes)) for rows in (cells.rows, kept_rows))
-        units = units_by(cells, place, len(nodes), kept_rows < cells.rows) if counted else None
-        members = units_by(cells, place, len(nodes), kept_rows > 0) if counted else kept
+        units = recoding.units_in(place, len(nodes), released=False) if counted else None
+        members = recoding.units_in(place, len(nodes), released=True) if counted else kept
         for index, label in enumerate(hierarchy.labels.gather(nodes.astype(np.int64)).to_list()):
             yield Group(
                 hierarchy.column,
@@ -364,11 +364,6 @@ Ints = NDArray[np.int64]
 def _sums(place: Ints, rows: Ints, groups: int) -> Ints:
     """(groups,) rows by the group of each cell."""
     return np.bincount(place, weights=rows, minlength=groups).astype(np.int64)
-
-
-def _units(cells: Cells, chosen: NDArray[np.bool_]) -> int:
-    """Distinct units of the chosen cells."""
-    return int(units_by(cells, np.zeros(cells.count, np.int64), 1, chosen)[0])
 
 
 def _text(ledger: TextLedger, scrubber: Scrubber | None) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from anonym.columns.cells import interval_ends, intervals, member_sets
 from anonym.columns.representative import representatives
 from anonym.hierarchy import encode
 from anonym.hierarchy.bins import binned
-from anonym.hierarchy.cells import record_keys, records
+from anonym.hierarchy.cells import record_keys, unit_records
 from anonym.hierarchy.holders import holders
 from anonym.hierarchy.model import Hierarchy
 from anonym.io import Source, guarded
@@ -35,15 +35,17 @@ class CodedRecords:
 
     records: Records
     keys: pl.DataFrame
+    unit: tuple[str, pl.DataType] | None  # the unit's column, one more of the key
 
 
-def coded_records(profile: Profile, source: Source) -> CodedRecords:
+def coded_records(profile: Profile, source: Source, unit: str | None) -> CodedRecords:
     """The table's records, in one streaming pass."""
     with guarded("counting records"):
         frame = binned(source.frame, profile.bins)
-        codes, rows, keys = records(frame, profile.hierarchies, _sensitive(profile), _normalise(profile))
+        codes, rows, keys, of = unit_records(frame, profile.hierarchies, _sensitive(profile), unit, _normalise(profile))
     quasi = len(profile.hierarchies)
-    return CodedRecords(Records(codes[:, :quasi], codes[:, quasi:], rows), keys)
+    known = None if unit is None else (unit, source.schema[unit])
+    return CodedRecords(Records(codes[:, :quasi], codes[:, quasi:], rows, of), keys, known)
 
 
 def vocabulary(hierarchy: Hierarchy, form: Form) -> Vocabulary:
@@ -96,14 +98,31 @@ class LocalRecoding(Recoding):
 
     @cached_property
     def _kept_rows(self) -> NDArray[np.int64]:
+        kept = self._kept_by_record
+        return np.bincount(self._cell, weights=kept, minlength=self.problem.cells.count).astype(np.int64)
+
+    @cached_property
+    def _kept_by_record(self) -> NDArray[np.int64]:
         parts = self.solution.parts
         kept = parts.cls != SUPPRESSED
-        by_record = np.bincount(parts.record[kept], weights=parts.rows[kept], minlength=self.coded.records.count)
+        count = self.coded.records.count
+        return np.bincount(parts.record[kept], weights=parts.rows[kept], minlength=count).astype(np.int64)
+
+    @cached_property
+    def _cell(self) -> NDArray[np.int64]:
+        """(records,) the cell of each record."""
         sizes = [hierarchy.leaves for hierarchy in self.problem.hierarchies]
         cells = encode.pack_codes(self.problem.cells.codes, sizes).with_row_index("cell")
         packed = encode.pack_codes(self.coded.records.codes, sizes)
-        cell = packed.join(cells, on=packed.columns, how="left", maintain_order="left")["cell"].to_numpy()
-        return np.bincount(cell, weights=by_record, minlength=self.problem.cells.count).astype(np.int64)
+        return packed.join(cells, on=packed.columns, how="left", maintain_order="left")["cell"].to_numpy()
+
+    def units_in(self, place: NDArray[np.int64], groups: int, *, released: bool) -> NDArray[np.int64]:
+        records, kept = self.coded.records, self._kept_by_record
+        if records.unit is None:
+            return super().units_in(place, groups, released=released)
+        chosen = kept > 0 if released else kept < records.rows
+        pairs = np.unique(records.unit[chosen].astype(np.int64) * groups + place[self._cell[chosen]])
+        return np.bincount(pairs % max(groups, 1), minlength=groups).astype(np.int64)
 
     @property
     def levels(self) -> tuple[int, ...] | None:
@@ -119,11 +138,11 @@ class LocalRecoding(Recoding):
     def _classed(self, frame: pl.LazyFrame) -> pl.LazyFrame:
         """One pass reads the rows' keys (8 bytes a row or more); rows of one record take its classes in input order."""
         with guarded("finding each row's class"):
-            keys = binned(frame, self.profile.bins).select(
-                record_keys(self.profile.hierarchies, _sensitive(self.profile), _normalise(self.profile))
-            ).collect()
-        words = [name for name in self.coded.keys.columns if name != "record"]
-        record = keys.join(self.coded.keys, on=words, how="left", maintain_order="left")["record"]
+            seen = self.profile
+            words = record_keys(seen.hierarchies, _sensitive(seen), _normalise(seen), self.coded.unit)
+            keys = binned(frame, seen.bins).select(words).collect()
+        known = self.coded.keys
+        record = keys.join(known, on=keys.columns, how="left", nulls_equal=True, maintain_order="left")["record"]
         place = record.fill_null(self.coded.records.count).to_numpy()
         order = np.argsort(place, kind="stable")
         of_row = np.full(len(place), SUPPRESSED, np.int32)

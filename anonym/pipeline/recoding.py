@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from anonym.columns import forms
 from anonym.columns.representative import representatives
 from anonym.hierarchy import encode
-from anonym.hierarchy.holders import holders
+from anonym.hierarchy.holders import holders, units_by
 from anonym.pipeline.profile import Profile
 from anonym.policy.model import Form
 from anonym.search.plan import Plan, class_nodes, plan_of
@@ -53,6 +53,11 @@ class Recoding(ABC):
     @property
     @abstractmethod
     def kept_rows(self) -> NDArray[np.int64]: ...
+
+    def units_in(self, place: NDArray[np.int64], groups: int, *, released: bool) -> NDArray[np.int64]:
+        """(groups,) distinct units with released (or with suppressed) rows, by the group `place` of each cell."""
+        kept, rows = self.kept_rows, self.problem.cells.rows
+        return units_by(self.problem.cells, place, groups, kept > 0 if released else kept < rows)
 
     @property
     @abstractmethod

@@ -91,8 +91,6 @@ def _wanted(policy: Policy, problem: Problem) -> tuple[str, str]:
 def _against_local(policy: Policy, problem: Problem) -> Iterator[str]:
     if problem.profiles:
         yield "a unit's rows can be joined in the release, and k over unit profiles needs one level a column"
-    elif problem.cells.units is not None:
-        yield "with a unit only global recoding counts units in a class"
     if problem.objective != "loss":
         yield f"local recoding minimises loss, and the objective is {problem.objective}"
     if problem.cells.count > LOCAL_CELLS and policy.search.strategy == "auto":
@@ -116,7 +114,7 @@ def _locally(problem: Problem, profile: Profile, policy: Policy, source: Source,
     except GuaranteeError:
         best = None  # rows that no level for all could keep may still find a class of their own
     progress.stage("counting records", profile.rows)
-    coded = coded_records(profile, source)
+    coded = coded_records(profile, source, policy.unit)
     forms = [quasi.form for _, quasi in profile.quasi]
     solution = solve_local(
         problem,

@@ -244,6 +244,30 @@ def test_auto_stays_global_where_local_gains_nothing() -> None:
     assert "auto: global" in found["search"]["why"]
 
 
+@pytest.mark.parametrize("form", ["label", "set"])
+@RUNS
+@given(rows=st.lists(st.tuples(ROW, st.one_of(st.none(), st.integers(0, 12))), min_size=12, max_size=40))
+def test_classes_hold_k_units(form: str, rows: list[Any]) -> None:
+    """Null units are together one unit; who is suppressed is counted as it is."""
+    table = _table([row for row, _ in rows]).with_columns(who=pl.Series([who for _, who in rows], dtype=pl.Int64))
+    policy = _policy(form) | {"unit": "who"}
+    policy["columns"]["who"] = {"role": "identifier"}
+    policy["guarantee"]["suppression"]["max"] = 0.3
+    try:
+        release = anonym.apply(policy, table)
+    except GuaranteeError:
+        assert table["who"].n_unique() < 2 * K  # so few people that some row finds no class
+        return
+    out, evidence = release.data.collect(), release.evidence
+    assert evidence["suppression"]["rows"] == len(rows) - out.height
+    assert evidence["suppression"]["units"] == evidence["input"]["units"] - evidence["output"]["units"]
+    if out.height == len(rows):
+        members: dict[Any, set[Any]] = {}
+        for row, who in zip(out.iter_rows(), table["who"], strict=True):
+            members.setdefault(tuple(map(_hashable, row)), set()).add(who)
+        assert min(map(len, members.values())) == evidence["guarantee"]["k"]["achieved"] >= K
+
+
 def test_sets_need_local_recoding() -> None:
     with pytest.raises(PolicyError, match=r"needs search\.strategy local or auto"):
         anonym.Policy.load(_policy("set", "global"))
