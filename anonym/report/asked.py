@@ -63,7 +63,7 @@ def asked(evidence: Evidence) -> Section:
     """What regulators ask, question by question."""
     counts = regulators.totals(evidence)
     said = ", ".join(f"{number} {status}" for status, number in counts.items())
-    headings = (Heading("Asked"), Heading("Status"), Heading("Found, and lacking", "words"))
+    headings = (Heading("Asked, and its status", "asks"), Heading("Found, and lacking", "words"))
     bodies = [_framework(headings, *pair) for pair in regulators.answers(evidence)]
     caption = (
         f"{figures.plural(sum(counts.values()), 'question')}: {said}. A measure answers a question only in part, and "
@@ -79,6 +79,6 @@ def _framework(headings: Sequence[Heading], framework: Framework, found: Sequenc
 
 
 def _answer(one: Answer) -> Sequence[object]:
-    status = tag("span", one.status, class_=f"status {KINDS[one.status]}")
+    status = tag("span", one.status, class_=f"line status {KINDS[one.status]}")
     lacking = blocks.sub(f"Lacking: {'; '.join(one.lacking)}") if one.lacking else None
-    return one.question.asks, status, join("; ".join(one.found), lacking)
+    return join(one.question.asks, status), join("; ".join(one.found), lacking)

@@ -10,6 +10,7 @@ from itertools import groupby
 from anonym.report.fields import SizeBin, SuppressedGroup
 
 REST = "other"
+MOST_LABELS = 500  # of a column; with 60 columns the evidence stays below 10 MB and the page far below 1 MB
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,8 @@ class Group:
 def protect(groups: Iterable[Group], k: int) -> list[SuppressedGroup]:
     """The groups as they may be printed: no label that fewer than k units share, no count below k.
 
-    Labels with fewer than k units in the release are merged into `other`. In each column the counts below the
+    Labels with fewer than k units in the release are merged into `other`, and so are all but the `MOST_LABELS` most
+    frequent in the release, which is public. In each column the counts below the
     threshold k are withheld, as `rows`, `of` and `rate` together, since the release tells how many rows of a group
     remain. Where the column's total (always exact) would give withheld counts away, because they are one, or all
     equal, or fewer than k together, the threshold rises until that is over; so a withheld count may also be k or more.
@@ -58,8 +60,9 @@ def protect(groups: Iterable[Group], k: int) -> list[SuppressedGroup]:
 
 
 def _merge_rare(groups: Sequence[Group], k: int) -> list[Group]:
-    common = [group for group in groups if group.released >= k]
-    rare = [group for group in groups if group.released < k]
+    ranked = sorted((group for group in groups if group.released >= k), key=lambda group: -group.released)
+    common = ranked[:MOST_LABELS]
+    rare = [*ranked[MOST_LABELS:], *(group for group in groups if group.released < k)]
     if not rare:
         return common
     units = None if rare[0].units is None else sum(group.units or 0 for group in rare)

@@ -125,7 +125,9 @@ class SuppressedGroup(TypedDict):
     rows: Count | None
     rate: Annotated[Share | None, "rows / of"]
     of: NotRequired[Annotated[Count | None, "input rows of the group"]]
-    rest: NotRequired[Annotated[bool, "the group is all labels that fewer than k units share"]]
+    rest: NotRequired[
+        Annotated[bool, "the group is all labels that fewer than k units share, or beyond the 500 most frequent"]
+    ]
 
 
 class Suppression(TypedDict):

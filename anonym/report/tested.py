@@ -75,7 +75,7 @@ def _recall(recall: Recall | None) -> Markup:
     )
     if required is not None:
         caption += f" The line marks {figures.share(required)}, which the interval's lower end must reach."
-    headings = (Heading("Label"), Heading("Recall", "bars"), Heading("Found", "num"), Heading("Recall", "num"))
+    headings = (Heading("Label"), Heading("Interval", "bars"), Heading("Recall", "num"))
     return join(blocks.table(caption, headings, rows), blocks.facts(_further_recall(recall)))
 
 
@@ -85,7 +85,7 @@ def _proportion(identifier: str, label: str, part: Proportion, required: float |
     drawn = svg.interval(
         identifier, part["low"], part["rate"], part["high"], required, None, "Recall", ("required" * bool(required), "")
     )
-    return blocks.name(label), drawn, found, join(rate, _interval(part["low"], part["high"]))
+    return join(blocks.name(label), blocks.sub(found)), drawn, join(rate, _interval(part["low"], part["high"]))
 
 
 FURTHER_RECALL = (
@@ -123,7 +123,7 @@ def attacks(evidence: Evidence) -> Section:
         "Success of each attack (dot) with its 95 % interval (band), beside guessing (solid line) and the control, "
         "people who were never released (dashed line). Advantage: (attack - control) / (1 - control)."
     )
-    headings = (Heading("Attack"), Heading("Success", "bars"), Heading("Verdict"))
+    headings = (Heading("Attack"), Heading("Success", "bars success"), Heading("Verdict"))
     table = blocks.table(caption, headings, [_attack(index, one) for index, one in enumerate(evidence["attacks"])])
     return Section("attacks", "Attacks", table)
 
@@ -134,10 +134,10 @@ def _attack(index: int, one: Attack) -> Sequence[object]:
     named = join(blocks.name(one["name"]), blocks.sub(f"knows {knows}"), blocks.sub(tried))
     drawn = svg.interval(f"attack-{index}", one["low"], one["rate"], one["high"], one["baseline"], one["control"])
     rate = blocks.figure(one["rate"], figures.share(one["rate"]))
-    beside = [blocks.sub(f"{kind} {figures.share(one[kind])}") for kind in ("baseline", "control")]
-    advantage = blocks.sub(f"advantage {figures.number(one['advantage'])}")
+    beside = [f"{kind} {figures.share(one[kind])}" for kind in ("baseline", "control")]
+    beside.append(f"advantage {figures.number(one['advantage'])}")
     kind, said = VERDICTS[one["verdict"]]
-    success = join(drawn, rate, _interval(one["low"], one["high"]), beside, advantage, _worst(one))
+    success = join(drawn, rate, _interval(one["low"], one["high"]), blocks.sub(", ".join(beside)), _worst(one))
     return named, success, tag("span", said, class_=f"status {kind}")
 
 

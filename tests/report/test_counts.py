@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonym.report.counts import Group, class_histogram, natural, protect
+from anonym.report.counts import MOST_LABELS, Group, class_histogram, natural, protect
 from anonym.report.evidence import json_schema
 from anonym.report.schema import faults
 
@@ -130,6 +130,15 @@ def test_rare_labels_are_merged_and_never_printed() -> None:
         (None, 30, None),
         ("other", 27, True),
     ]
+
+
+def test_very_many_labels_are_cut_at_the_most_frequent_and_the_total_stays_exact() -> None:
+    many = [Group("town", f"t{index}", 10 + index % 7, 100, released=1000 - index) for index in range(700)]
+    printed = protect(many, 5)
+    assert len(printed) == MOST_LABELS + 1
+    assert printed[-1]["group"] == "other"
+    assert printed[-1]["rows"] == sum(group.rows for group in many[MOST_LABELS:])
+    assert sum(group["rows"] or 0 for group in printed) == sum(group.rows for group in many)
 
 
 def test_a_column_with_one_group_and_a_run_without_suppression_print_no_groups() -> None:
