@@ -49,8 +49,18 @@ class Started:
                 for e in self.draft.entries
             ],
             "questions": [question.words for question in self.draft.questions],
-            "trial": dict(self.trial) if self.trial is not None else None,
+            "trial": _figures(self.trial) if self.trial is not None else None,
         }
+
+
+def _figures(evidence: Mapping[str, Any]) -> dict[str, Any]:
+    """Of the evidence of a trial what names no group."""
+    return {
+        "rows": evidence["input"]["rows"],
+        "released": evidence["output"]["rows"],
+        "loss": evidence["loss"]["ncp"],
+        "k": evidence["guarantee"]["k"]["achieved"],
+    }
 
 
 def start_policy(
