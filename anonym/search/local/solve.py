@@ -134,15 +134,19 @@ def _search(
     if allowed < 0:
         return None, 0
     optional = max(allowed - _hopeless(space, problem.k), 0)
+    if space.promise.needs_reference:
+        optional = 0  # rows that leave move what all classes are compared with, and many that held no longer do
     outcomes = _run_blocks(problem, laid, optional, budget, seed, threads, progress)
     tries = sum(outcome.tries for outcome in outcomes)
     entries = _together([outcome.entries for outcome in outcomes])
     gone = sum((outcome.gone for outcome in outcomes), np.zeros(space.count, np.int64))
-    for kept in (space.rows - gone, space.rows):
+    best: Found | None = None
+    for kept in (space.rows - gone, space.rows) if gone.any() else (space.rows,):
         homes = _settled(space, entries, kept, problem.k)
         if int(space.rows.sum() - homes.rows.sum()) <= allowed:
-            return Found.of(problem, records, laid, homes), tries
-    return None, tries
+            found = Found.of(problem, records, laid, homes)
+            best = found if best is None or found.worth < best.worth else best
+    return best, tries
 
 
 def _search_units(
