@@ -18,9 +18,12 @@ os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")  # no telemetry, unless s
 
 from great_expectations import ExpectationSuite
 from great_expectations.execution_engine import PandasExecutionEngine, SqlAlchemyExecutionEngine
-from great_expectations.expectations.expectation import BatchExpectation
+from great_expectations.expectations.expectation import BatchExpectation, render_suite_parameter_string
 from great_expectations.expectations.metrics.metric_provider import metric_value
 from great_expectations.expectations.metrics.table_metric_provider import TableMetricProvider
+from great_expectations.render import LegacyRendererType, RenderedStringTemplateContent
+from great_expectations.render.renderer.renderer import renderer
+from great_expectations.render.renderer_configuration import RendererValueType
 from great_expectations.validator.metric_configuration import MetricConfiguration
 
 from anonym.report import batches, measuring
@@ -99,10 +102,35 @@ class LeftIdentifiers(_OfColumns):
         return batches.left_in_sql(execution_engine, table, metric_value_kwargs, metrics["table.columns"])
 
 
+class _Rendered(BatchExpectation):  # type: ignore[misc]
+    """An expectation that data docs say in `words`, with the arguments that `said` names and types."""
+
+    words: ClassVar[str] = ""
+    said: ClassVar[dict[str, str]] = {}
+
+    @classmethod
+    def _prescriptive_template(cls, renderer_configuration: Any) -> Any:
+        for name, kind in cls.said.items():
+            renderer_configuration.add_param(name=name, param_type=getattr(RendererValueType, kind))
+        renderer_configuration.template_str = cls.words
+        return renderer_configuration
+
+    @classmethod
+    @renderer(renderer_type=LegacyRendererType.PRESCRIPTIVE)  # type: ignore[untyped-decorator]
+    @render_suite_parameter_string  # type: ignore[untyped-decorator]
+    def _prescriptive_renderer(
+        cls, configuration: Any = None, result: Any = None, runtime_configuration: Any = None
+    ) -> list[Any]:
+        given = configuration.kwargs if configuration is not None else result.expectation_config.kwargs
+        styling = (runtime_configuration or {}).get("styling", {})
+        template = {"template": cls.words, "params": {name: given.get(name) for name in cls.said}, "styling": styling}
+        return [RenderedStringTemplateContent(content_block_type="string_template", string_template=template)]
+
+
 # expectations --------------------------------------------------------------------------------------------------------
 
 
-class _OfRelease(BatchExpectation):  # type: ignore[misc]
+class _OfRelease(_Rendered):
     """What all of them share: the columns of the release, its quasi-identifiers, and how they judge."""
 
     quasi: list[str]
@@ -128,20 +156,6 @@ class _OfRelease(BatchExpectation):  # type: ignore[misc]
         raise NotImplementedError
 
 
-def _words(said: str) -> Any:
-    """A renderer for data docs: the expectation in words, its numbers as parameters."""
-
-    def template(cls: Any, renderer_configuration: Any) -> Any:
-        from great_expectations.render.renderer_configuration import RendererValueType
-
-        for name in cls.said:
-            renderer_configuration.add_param(name=name, param_type=getattr(RendererValueType, cls.said[name]))
-        renderer_configuration.template_str = said
-        return renderer_configuration
-
-    return classmethod(template)
-
-
 class ExpectReleaseKAnonymous(_OfRelease):
     """Every class of the quasi-identifiers, and of any column added since, has at least `k` members."""
 
@@ -150,7 +164,7 @@ class ExpectReleaseKAnonymous(_OfRelease):
     success_keys: ClassVar[tuple[str, ...]] = (*_OfRelease.success_keys, "k", "linkable")
     args_keys = ("k",)
     said: ClassVar[dict[str, str]] = {"k": "NUMBER"}
-    _prescriptive_template = _words("Every class of the release must have at least $k members.")
+    words: ClassVar[str] = "Every class of the release must have at least $k members."
 
     def _judge(self, rows: batches.Rows) -> tuple[bool, Any, dict[str, Any]]:
         return measuring.k_of(rows, self.k, linkable=self.linkable)
@@ -167,7 +181,7 @@ class ExpectReleaseLDiverse(_OfRelease):
     success_keys: ClassVar[tuple[str, ...]] = (*_OfRelease.success_keys, "kind", "l", "c", "bins")
     args_keys = ("column", "kind", "l")
     said: ClassVar[dict[str, str]] = {"column": "STRING", "kind": "STRING", "l": "NUMBER"}
-    _prescriptive_template = _words("Every class must have $kind l of at least $l in $column.")
+    words: ClassVar[str] = "Every class must have $kind l of at least $l in $column."
 
     def _judge(self, rows: batches.Rows) -> tuple[bool, Any, dict[str, Any]]:
         wanted = ("recursive", self.c, int(self.l)) if self.kind == "recursive" else (self.kind, self.l)
@@ -189,7 +203,7 @@ class ExpectReleaseTClose(_OfRelease):
     )
     args_keys = ("column", "max", "distance")
     said: ClassVar[dict[str, str]] = {"column": "STRING", "max": "NUMBER", "distance": "STRING"}
-    _prescriptive_template = _words("The $distance distance of any class in $column must be at most $max.")
+    words: ClassVar[str] = "The $distance distance of any class in $column must be at most $max."
 
     def _judge(self, rows: batches.Rows) -> tuple[bool, Any, dict[str, Any]]:
         return measuring.t_of(rows, (self.max, self.distance, self.order, self.hierarchy), self.bins)
@@ -205,7 +219,7 @@ class ExpectReleaseSuppressionWithinLimit(_OfRelease):
     success_keys: ClassVar[tuple[str, ...]] = (*_OfRelease.success_keys, "rows_in", "rows_out", "limit_rows")
     args_keys = ("rows_in", "rows_out", "limit_rows")
     said: ClassVar[dict[str, str]] = {"rows_in": "NUMBER", "rows_out": "NUMBER", "limit_rows": "NUMBER"}
-    _prescriptive_template = _words(
+    words: ClassVar[str] = (
         "Of $rows_in input rows at most $limit_rows may be missing, and at most $rows_out may be there."
     )
 
@@ -215,7 +229,7 @@ class ExpectReleaseSuppressionWithinLimit(_OfRelease):
         return missing <= self.limit_rows and there <= self.rows_out, missing, {}
 
 
-class ExpectReleaseNoIdentifiersLeft(BatchExpectation):  # type: ignore[misc]
+class ExpectReleaseNoIdentifiersLeft(_Rendered):
     """Dropped columns are gone, redacted ones hold one mark, tokens are tokens, and no cell looks like an address.
 
     `gone`: columns that may not be there. `unsearched`: columns whose cells may hold addresses (surrogates).
@@ -230,8 +244,7 @@ class ExpectReleaseNoIdentifiersLeft(BatchExpectation):  # type: ignore[misc]
     domain_keys: ClassVar[tuple[str, ...]] = ("batch_id", "table")
     success_keys: ClassVar[tuple[str, ...]] = ("gone", "redacted", "tokens", "unsearched")
     args_keys = ("gone",)
-    said: ClassVar[dict[str, str]] = {}
-    _prescriptive_template = _words("No identifier may be left.")
+    words: ClassVar[str] = "No identifier may be left."
 
     def _validate(self, metrics: Mapping[str, Any], **_: Any) -> dict[str, Any]:
         left: Mapping[str, Sequence[str] | Mapping[str, int]] = metrics[LeftIdentifiers.metric_name]

@@ -226,6 +226,15 @@ def test_results_hold_counts_only(suite: dict[str, Any]) -> None:
     assert not any(value in said for value in ("10-19", "<PERSON>", '"a"', '"B "'))
 
 
+def test_data_docs_say_it_in_words(suite: dict[str, Any]) -> None:
+    from great_expectations.render.renderer.content_block import ValidationResultsTableContentBlockRenderer
+
+    result = on_pandas(joined(), suite).results[0]
+    said = json.dumps(ValidationResultsTableContentBlockRenderer.render([result]).to_json_dict())
+    assert "Every class of the release must have at least $k members." in said
+    assert "released" not in json.dumps(result.result)
+
+
 def test_units_are_counted_by_their_tokens_and_profiles_where_rows_can_be_joined() -> None:
     policy = POLICY | {"unit": "customer"}
     frame = release().with_columns(customer=pl.Series([f"{row % 20:032x}" for row in range(SIZE)]))
