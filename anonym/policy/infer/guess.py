@@ -129,6 +129,8 @@ def _too_telling(f: Facts) -> Guess | None:
         return Guess("identifier", "record_id", 0.7, "values are codes that hardly repeat")
     if f.is_text and _is_prose(f):
         return Guess("text", "text", 0.8, "values are sentences that hardly repeat")
+    if f.distinct > 20 and shapes.is_name_like(f) and shapes.names(f) > 0.5:
+        return Guess("identifier", "person_name", 0.7, "values hold names of people")
     for concept in ("sex", "ethnicity", "marital", "education"):
         if f.is_text and f.distinct >= 3 and agreement(f.sample, concept) > 0.8:
             return Guess("quasi", concept, 0.8, f"values say {CONCEPTS[concept].words}")

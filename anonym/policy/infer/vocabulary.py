@@ -17,6 +17,9 @@ FAINT = 0.4
 HEAD = 3.5
 """What the last word that says something weighs more: `household_income` is an income."""
 
+FAINTEST = 2.0
+"""Too little for `keep`: in `service_affecte`, the service is a department."""
+
 APART = ("generic", "subjects", "serving")
 """Lists that are no concepts."""
 
@@ -72,7 +75,7 @@ def _mentioned(words: list[str]) -> Iterator[tuple[str, float]]:
             part = words[first:last]
             phrase = "_".join(part)
             if len(part) == 1 and phrase in listed("generic") and len(words) > 1:
-                weight = FAINT * len(phrase)
+                weight = min(FAINT * len(phrase), FAINTEST)
             else:
                 weight = len(phrase) + HEAD * (first <= head < last)
             for key in (phrase, phrase.removesuffix("s")):

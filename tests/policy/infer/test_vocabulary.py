@@ -46,3 +46,8 @@ def test_values_agree() -> None:
     assert agreement(["Male", "FEMALE"], "sex") == 1
     assert agreement(["Male", "blue"], "sex") == 0.5
     assert agreement(["United States", "united-kingdom"], "country") == 1
+
+
+def test_a_generic_word_is_too_little_to_keep_a_column() -> None:
+    assert dict(concepts("service_affecte")).get("offer", 0) < 2.5
+    assert dict(concepts("residency_status")).get("offer", 0) < 2.5
