@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from anonym.criteria.jit import kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@kernel
 def gap(low: float, high: float, value: float, scale: float) -> float:
     """How far a value lies outside a span, in units of the column's range, at most 1; NaN is a null, met by nulls."""
     if np.isnan(low) or np.isnan(value):
@@ -24,7 +25,7 @@ def gap(low: float, high: float, value: float, scale: float) -> float:
     return 0.0
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@kernel
 def keep_best(total: float, copies: int, best: Floats, ties: Ints) -> None:
     """Take a row that stands `copies` times into best[0], second best[1] and the number at the best."""
     if total < best[0]:
@@ -37,7 +38,7 @@ def keep_best(total: float, copies: int, best: Floats, ties: Ints) -> None:
         best[1] = total
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@kernel
 def scan(
     first: int,
     last: int,
@@ -62,7 +63,7 @@ def scan(
             keep_best(total, copies[r], best, ties)
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@kernel
 def outward(
     first: int,
     last: int,
@@ -95,7 +96,7 @@ def outward(
         scan(r, r + 1, base, value, low, high, copies, scale, by, best, ties)
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@kernel
 def visit(
     first: int,
     last: int,
@@ -138,7 +139,7 @@ def visit(
             scan(start[g], start[g + 1], base, value, low, high, copies, scale, by, best, ties)
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@kernel
 def bisect(codes: Any, code: int) -> int:
     """The first group whose first text has a code of at least `code`."""
     left, right = 0, len(codes)
@@ -151,7 +152,7 @@ def bisect(codes: Any, code: int) -> int:
     return left
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@kernel
 def nearest(
     codes: Any,
     start: Ints,

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from anonym.criteria.jit import kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@kernel
 def likeness(
     value: float, day: float, known_value: float, known_day: float, value_off: float, days_off: float
 ) -> float:
@@ -28,7 +29,7 @@ def likeness(
     return float(np.exp(-off))
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@kernel
 def add_item(
     first: int,
     last: int,
@@ -59,7 +60,7 @@ def add_item(
     return count
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@kernel
 def scores(
     start: Ints,
     people: Any,
