@@ -221,6 +221,20 @@ def test_the_engines_find_the_same_figures_as_verification(run: Run, suite: dict
         assert close[column] == pytest.approx(measured["t"][column]["achieved"], abs=1e-9)
 
 
+def test_rows_that_were_masked_are_in_no_class(run: Run) -> None:
+    masks = POLICY | {"guarantee": {"k": 4, "suppression": {"max": 0.1, "action": "mask"}}}
+    policy = Policy.load(masks)
+    suite = expectations(policy, evidence() | {"policy": {"sha256": policy.sha256}})
+    names = release().columns
+    empty = pl.DataFrame({name: [None, None] for name in names}, schema=release().schema)
+    marked = pl.concat([release().with_columns(suppressed=False), empty.with_columns(suppressed=True)])
+    result = run(marked, suite)
+    found = by_type(result)
+    assert result.success, [one.result for one in result.results]
+    assert found["k_anonymous"][0].result["details"]["rows"] == SIZE
+    assert found["k_anonymous"][0].result["details"]["columns_added"] == []
+
+
 def test_results_hold_counts_only(suite: dict[str, Any]) -> None:
     said = json.dumps(on_pandas(joined(), suite).to_json_dict()["results"])
     assert not any(value in said for value in ("10-19", "<PERSON>", '"a"', '"B "'))

@@ -92,6 +92,7 @@ def test_hostile_names_stay_text() -> None:
         "columns",
         "text",
         "threats",
+        "asked",
         "search",
         "verification",
         "environment",
