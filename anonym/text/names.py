@@ -59,12 +59,13 @@ def fold(text: str) -> str:
 @dataclass(frozen=True, slots=True)
 class Known:
     """What to look for in one text. `parts` are folded names or their parts, `wholes` folded values matched whole,
-    `numbers` digit strings whose separators may differ.
+    `numbers` digit strings whose separators may differ, `alone` those parts that are a whole value.
     """
 
     parts: Mapping[str, tuple[str, str]]
     wholes: Mapping[str, tuple[str, str]]
     numbers: Mapping[str, tuple[str, str]]
+    alone: frozenset[str] = frozenset()
 
 
 @cache
@@ -83,6 +84,7 @@ def known(values: Mapping[str, str | None]) -> Known:
     parts: dict[str, tuple[str, str]] = {}
     wholes: dict[str, tuple[str, str]] = {}
     numbers: dict[str, tuple[str, str]] = {}
+    alone: set[str] = set()
     for column, value in values.items():
         if value is None or not (plain := fold(unmarked(value).text).strip()):
             continue
@@ -103,11 +105,16 @@ def known(values: Mapping[str, str | None]) -> Known:
         elif entity != "PERSON" or " " in plain:
             wholes[re.sub(r"\s+", " ", plain)] = (entity, rule)
         if entity == "PERSON":
-            parts |= dict.fromkeys(name_parts(plain), (entity, rule))
+            found = dict.fromkeys(name_parts(plain), (entity, rule))
+            parts |= found
+            if plain in found:
+                alone.add(plain)
+            elif " " not in plain:  # a particle, or initials: looked for as it stands
+                wholes[plain] = (entity, rule)
         if entity == "EMAIL_ADDRESS":
             local = plain.partition("@")[0]
             parts |= {part: ("USERNAME", rule) for part in (local, *re.split(r"[._\-+\d]+", local)) if len(part) >= 4}
-    return Known(parts, wholes, numbers)
+    return Known(parts, wholes, numbers, frozenset(alone))
 
 
 _WORDS = re.compile(r"[^\W\d_]{2,}(?:['’\-][^\W\d_]+)*(?: [^\W\d_]{2,}(?:['’\-][^\W\d_]+)*){1,3}")
@@ -199,7 +206,7 @@ def occurrences(text: str, wanted: Known) -> Iterator[Span]:
     """Every place in `text` where a known value stands."""
     folded = fold(text)
     for part, (entity, rule) in wanted.parts.items():
-        for start, end in _parts(text, folded, part, wanted.parts):
+        for start, end in _parts(text, folded, part, wanted.parts, always=part in wanted.alone and len(part) > 3):
             yield Span(start, end, entity, 0.95, rule)
     for whole, (entity, rule) in wanted.wholes.items():
         for start, end in _wholes(folded, whole):
@@ -210,14 +217,17 @@ def occurrences(text: str, wanted: Known) -> Iterator[Span]:
                 yield Span(*match.span(), entity, 0.97, rule)
 
 
-def _parts(text: str, folded: str, part: str, others: Mapping[str, object]) -> Iterator[tuple[int, int]]:
+def _parts(
+    text: str, folded: str, part: str, others: Mapping[str, object], *, always: bool = False
+) -> Iterator[tuple[int, int]]:
+    """Where a part of a name stands; `always`, also where it is written like the common word that it is as well."""
     seen = 0
     while (start := folded.find(part, seen)) >= 0:
         end = seen = start + len(part)
         left, right = _word(folded, start, end)
         before, after = folded[left:start], folded[end:right]
         if not before and not after:
-            if _named(text[start:end], part):
+            if always or _named(text[start:end], part):
                 yield start, end
         elif len(part) >= 4 and _login(before, after, part, others):
             yield left, right
