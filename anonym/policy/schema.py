@@ -167,7 +167,7 @@ class TextOptionsShape(Shape):
     )
     deduplicate: Annotated[Literal["none", "exact", "near"], Word()] = Field(
         default="none",
-        description="whether a text that repeats an earlier one (exact: equal after scrubbing; near: 80 % alike) becomes null",
+        description="whether a text that repeats an earlier one becomes null (near: 80 % alike after scrubbing)",
     )
     recall: Given[RecallShape] = Field(default=None, description="a gate on the scrubber's recall")
 
