@@ -83,7 +83,7 @@ def _drawn(content: Mapping[str, Any], before: Mapping[str, Any] | None, kind: s
 def read_evidence(path: Path) -> dict[str, Any]:
     """The evidence in a file. Raises InputError where it is none of this version."""
     with guarded("reading the evidence"):
-        text = path.read_text(encoding="utf-8")
+        text = path.read_bytes()
     try:
         content = json.loads(text)
     except ValueError:
