@@ -45,12 +45,12 @@ def tune(
     Releases are made in private and thrown away. With --target, models learn from each release and are tested on rows
     that were kept apart; the figures say what k costs, so that it is chosen and written down.
     """
+    from anonym.io import refuse_existing
     from anonym.pipeline.picturing import picture
-    from anonym.pipeline.starting import refuse_existing
     from anonym.pipeline.tuning import tune_files
 
     if output is not None:
-        refuse_existing([output], force)
+        refuse_existing(output, force=force)
     with progressing(quiet or as_json) as progress:
         trade = tune_files(
             policy, data, target=target, ks=ks, suppressions=limits, strategies=strategies, drop=drop, progress=progress

@@ -8,7 +8,9 @@ import logging
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 log = logging.getLogger("anonym")
 
@@ -49,6 +51,23 @@ class PrivateFolder:
         path = self.path / name
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         return path
+
+
+@contextlib.contextmanager
+def private_file(path: Path) -> Iterator[IO[bytes]]:
+    """A new file of mode 0600 outside the private folder, for raw values that somebody asked for.
+
+    It gets its name once it is whole; what stood there before, a link too, is replaced and never written into.
+    """
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with open(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _sweep(root: Path) -> None:

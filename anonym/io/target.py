@@ -37,8 +37,7 @@ class Target:
                 raise OutputError(f"the output's folder does not exist: {folder}")
             if self.path.is_dir():
                 raise CallError(f"{self.path} is a folder: name a file")
-            if self.path.exists() and not self.force:
-                raise CallError(f"{self.path} exists: choose another name, or say --force to replace it")
+            refuse_existing(self.path, force=self.force)
             self._lock = _take_lock(self.path)
             self.part = self._new_part(self.path)
         return self
@@ -89,6 +88,13 @@ def _settle(part: Path, final: Path) -> None:
         os.fsync(folder)
     finally:
         os.close(folder)
+
+
+def refuse_existing(*paths: Path, force: bool) -> None:
+    """Raise CallError where something stands at one of `paths`, unless it is to be replaced."""
+    there = next((path for path in paths if path.exists()), None)
+    if there is not None and not force:
+        raise CallError(f"{there} exists: choose another name, or say --force to replace it")
 
 
 def _umask() -> int:

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from anonym.errors import CallError, OutputError
-from anonym.io import guarded
+from anonym.io import guarded, refuse_existing
 from anonym.pipeline.facts import facts_of
 from anonym.pipeline.words import read_evidence
 from anonym.policy.globs import entries_of, is_glob
@@ -41,8 +41,7 @@ def expectations(policy: Policy, evidence: Mapping[str, Any] | None = None) -> d
 
 def write_expectations(policy: Path, output: Path, report: Path | None, *, force: bool) -> dict[str, Any]:
     """Write the suite of a policy file; returns it. Raises CallError where `output` exists and not `force`."""
-    if output.exists() and not force:
-        raise CallError(f"{output} exists: choose another name with -o, or say --force to replace it")
+    refuse_existing(output, force=force)
     suite = expectations(Policy.load(policy), None if report is None else read_evidence(report))
     with guarded("writing the suite", OutputError):
         output.write_text(json.dumps(suite, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
@@ -12,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from anonym.errors import CallError, GuaranteeError, OutputError, PolicyError
-from anonym.io import PrivateFolder, Source, guarded, open_paths
+from anonym.io import PrivateFolder, Source, guarded, open_paths, private_file, refuse_existing
 from anonym.pipeline.applying import Made, make, read_options
 from anonym.pipeline.evidence import Clock
 from anonym.pipeline.progress import Progress
@@ -76,7 +75,7 @@ def start_policy(
     Raises CallError where a file to write exists (unless `force`), InputError where the data cannot be read.
     """
     progress = progress or Progress()
-    refuse_existing([output], force)
+    refuse_existing(output, force=force)
     progress.stage("looking at the columns", None)
     reading = sniff(paths)
     source = open_paths(paths, reading.options())
@@ -86,27 +85,17 @@ def start_policy(
     found, trial = _tried(found, paths, output.stem, progress)
     files = found.files(output.stem)
     places = [output.with_name(name) for name in files]
-    refuse_existing(places, force)
+    refuse_existing(*places, force=force)
     with guarded("writing the policy", OutputError):
         for place, content in zip(places, files.values(), strict=True):
-            write_private(place, content)
+            _write_private(place, content)
         output.write_text(found.render(output.stem, _title(paths)), encoding="utf-8")
     return Started(output, tuple(places), found, trial)
 
 
-def refuse_existing(places: Sequence[Path], force: bool) -> None:
-    """Raise CallError where something stands already."""
-    there = [place for place in places if place.exists()]
-    if there and not force:
-        raise CallError(f"{there[0]} exists: choose another name with -o, or say --force to replace it")
-
-
-def write_private(place: Path, content: str) -> None:
-    """A file of mode 0600, whatever stood there before."""
-    place.unlink(missing_ok=True)
-    handle = os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-    with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-        file.write(content)
+def _write_private(place: Path, content: str) -> None:
+    with private_file(place) as file:
+        file.write(content.encode())
 
 
 def _title(paths: Sequence[str | Path]) -> str:
@@ -198,9 +187,9 @@ def _trial(
     """The evidence of a release under the draft without its texts, and the kept columns with values too few hold."""
     with PrivateFolder() as private:
         for name, content in found.files(stem).items():
-            write_private(private.path / name, content)
+            _write_private(private.path / name, content)
         place = private.path / f"{stem}.yaml"
-        write_private(place, found.render(stem, "a trial"))
+        _write_private(place, found.render(stem, "a trial"))
         policy = Policy.load(place)
         tried = replace(policy, columns={name: _rehearsed(role) for name, role in policy.columns.items()})
         source = open_paths(paths, read_options(policy))

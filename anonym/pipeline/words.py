@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from anonym.columns.keys import Key, read_keys
-from anonym.errors import CallError, InputError, OutputError
-from anonym.io import guarded, open_paths
+from anonym.errors import InputError, OutputError
+from anonym.io import guarded, open_paths, refuse_existing
 from anonym.pipeline.applying import read_options
 from anonym.pipeline.looking import Look, look
 from anonym.pipeline.text_days import text_key
@@ -63,8 +63,8 @@ def draw_report(
     content = read_evidence(evidence)
     before = None if since is None else read_evidence(since)
     place = output or (evidence.with_suffix(".html") if kind == "html" else None)
-    if place is not None and place.exists() and not force:
-        raise CallError(f"{place} exists: choose another name with -o, or say --force to replace it")
+    if place is not None:
+        refuse_existing(place, force=force)
     text = _drawn(content, before, kind)
     if place is not None:
         with guarded("writing the report", OutputError):
