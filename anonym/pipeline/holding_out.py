@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -12,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from anonym.errors import CallError, InputError, OutputError
-from anonym.io import PrivateFolder, Source, guarded
+from anonym.io import PrivateFolder, Source, guarded, private_file
 from anonym.policy.model import Policy
 
 _ROW = "\x00held"
@@ -103,14 +102,9 @@ def keep(held: HeldOut, path: Path) -> None:
     """Copy the people held out, who are raw data, to `path`, readable by its owner only. Raises OutputError."""
     if held.file is None:
         raise CallError("--keep-hold-out needs people held out: give --hold-out, or attacks.hold_out in the policy")
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    with guarded("keeping the people held out", OutputError):
-        try:
-            with (
-                open(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as to,
-                open(held.file, "rb") as of,
-            ):
-                shutil.copyfileobj(of, to)
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
+    with (
+        guarded("keeping the people held out", OutputError),
+        private_file(path) as kept,
+        open(held.file, "rb") as of,
+    ):
+        shutil.copyfileobj(of, kept)
