@@ -149,9 +149,13 @@ def refuse_missing(given: Given) -> None:
     if lacking:
         raise InputError(f"truth names column {given.truth}, which the {' and the '.join(lacking)} table lacks")
     if types[0] != types[1]:
-        raise InputError(
-            f"column {given.truth} says who is who, but is {types[0]} in one table and {types[1]} in another"
-        )
+        one, another = (type_name(dtype) for dtype in types if dtype is not None)
+        raise InputError(f"column {given.truth} says who is who, but is {one} in one table and {another} in another")
+
+
+def type_name(dtype: pl.DataType) -> str:
+    """The type in words; of an Enum without its categories, which are data."""
+    return str(dtype.base_type() if "Enum" in str(dtype) else dtype)
 
 
 def known_columns(given: Given, released: pl.DataFrame, auxiliary: pl.DataFrame | None) -> tuple[Known, ...]:

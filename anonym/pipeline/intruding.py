@@ -11,10 +11,10 @@ import polars as pl
 from anonym.attacks.intruder import NO, YES, sample, scored
 from anonym.attacks.outcome import AttackResult, Gate
 from anonym.errors import CallError, InputError, OutputError
-from anonym.io import guarded, open_paths
+from anonym.io import guarded, open_paths, private_file
 from anonym.io.source import file_sha256
 from anonym.pipeline.applying import read_options
-from anonym.pipeline.attack_tables import RISK
+from anonym.pipeline.attack_tables import RISK, type_name
 from anonym.pipeline.checking import release_options
 from anonym.pipeline.evidence import role_name
 from anonym.policy.globs import entries_of, is_glob
@@ -48,7 +48,8 @@ def write_pack(
 ) -> list[Path]:
     """Write a sample, a sheet of the columns, an empty form for claims and a guide into the new folder `folder`.
 
-    Nothing but the release is in it. Raises CallError where the folder already holds something.
+    Nothing but the release is in it; only its owner can read it, as claims will name people. Raises CallError where
+    the folder already holds something.
     """
     loaded = Policy.load(policy)
     seed = loaded.seed if seed is None else seed
@@ -60,13 +61,18 @@ def write_pack(
     with guarded("writing the intruder pack", OutputError):
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise CallError(f"{folder} is not an empty folder: name a new one")
-        folder.mkdir(parents=True, exist_ok=True)
-        _flat(drawn).write_csv(folder / "sample.csv")
-        _sheet(loaded, released).write_csv(folder / "columns.csv")
-        pl.DataFrame(schema=dict.fromkeys(FORM, pl.String)).write_csv(folder / "claims.csv")
-        (folder / "README.txt").write_text(GUIDE.format(rows=drawn.height), encoding="utf-8")
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         told = {"release": file_sha256(release), "rows": drawn["row"].to_list(), "seed": seed}
-        (folder / PACK).write_text(json.dumps(told) + "\n", encoding="utf-8")
+        contents = {
+            "sample.csv": _flat(drawn).write_csv(),
+            "columns.csv": _sheet(loaded, released).write_csv(),
+            "claims.csv": pl.DataFrame(schema=dict.fromkeys(FORM, pl.String)).write_csv(),
+            "README.txt": GUIDE.format(rows=drawn.height),
+            PACK: json.dumps(told) + "\n",
+        }
+        for name, content in contents.items():
+            with private_file(folder / name) as file:
+                file.write(content.encode())
     return sorted(folder.iterdir())
 
 
@@ -82,7 +88,7 @@ def _sheet(policy: Policy, released: pl.DataFrame) -> pl.DataFrame:
     for name, dtype in released.schema.items():
         entries = entries_of(name, policy.columns, globs)
         role = role_name(policy.columns[entries[0]]) if entries else "quasi"
-        lines.append((name, str(dtype), role, released[name].n_unique(), MEANING[role]))
+        lines.append((name, type_name(dtype), role, released[name].n_unique(), MEANING[role]))
     schema = {"column": pl.String, "type": pl.String, "role": pl.String, "distinct": pl.Int64, "meaning": pl.String}
     return pl.DataFrame(lines, schema=schema, orient="row")
 

@@ -38,6 +38,8 @@ def test_the_pack_holds_released_rows_and_nothing_else(command: Run, released: p
     ]  # fmt: skip
     sample = pl.read_csv("pack/sample.csv", infer_schema=False)
     assert sample.height == 40
+    assert {path.stat().st_mode & 0o777 for path in Path("pack").iterdir()} == {0o600}, "claims name people"
+    assert Path("pack").stat().st_mode & 0o777 == 0o700
     rows = released.select(pl.all().cast(pl.String))
     for line in sample.iter_rows(named=True):
         assert rows.row(int(line.pop("row")) - 1, named=True) == line
