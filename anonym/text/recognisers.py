@@ -225,7 +225,8 @@ def confirmed(rule: Rule, text: str, start: int, end: int, score: float) -> floa
 
 
 def _extent(match: re.Match[str]) -> tuple[int, int]:
-    return match.span("pii") if "pii" in match.re.groupindex else match.span()
+    """Where the group `pii` is, or the whole match where the pattern has none or its match went another way."""
+    return match.span("pii") if "pii" in match.re.groupindex and match["pii"] is not None else match.span()
 
 
 def find(rule: Rule, text: str) -> Iterator[Span]:
@@ -294,10 +295,15 @@ def column_trigger(trigger: str) -> str:
     return trigger.replace(r"\b", r"(?-u:\b)")
 
 
+_NESTED = re.compile(r"\[\^?\]?[^\]\[]*\[")  # a class inside a class, which only Rust's syntax has
+
+
 @cache
 def needs_digit(trigger: str) -> bool:
     """Whether every match of a trigger holds a digit, as far as its syntax tells."""
     plain = re.sub(r"\(\?-u:\\b\)", r"\\b", re.sub(r"\\[pP]\{?\w+\}?", "x", trigger))
+    if _NESTED.search(re.sub(r"\\.", "x", plain)):
+        return False
     try:
         return _holds_digit(re_parser.parse(plain))
     except re.error:  # flags inside, which Rust allows

@@ -43,3 +43,9 @@ def test_every_bad_pattern_is_named_at_once() -> None:
 
 def test_an_empty_match_is_none() -> None:
     assert spans("x*", "ab") == []
+
+
+@pytest.mark.parametrize("regex", ["[[A-Z]0-9]{6}", "[[:alpha:]0-9]{6}", "[A-Z0-9&&[^X]]{6}"])
+def test_classes_in_classes_are_asked_of_every_row_of_a_large_column(regex: str) -> None:
+    texts = [*["ABCDEF"] * 100, "12345A"]
+    assert len(spans(regex, *texts)) == 101

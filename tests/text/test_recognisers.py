@@ -23,6 +23,7 @@ from anonym.text.recognisers import (
     confirmed,
     find,
     load,
+    needs_digit,
     pack_names,
     packs,
     packs_folder,
@@ -110,6 +111,11 @@ def test_a_match_that_runs_over_the_end_of_its_row_hides_nothing() -> None:
     assert found == {(0, "cc"), (1, "cc"), (2, "ab")}
 
 
+def test_a_match_past_the_group_that_narrows_it_is_taken_whole() -> None:
+    (rule,) = parse("x", {"recognizers": [_entry(regex=r"aged (?P<pii>\d+)|\d+ yo")]}).rules
+    assert [(span.start, span.end) for span in find(rule, "aged 40, 41 yo")] == [(5, 7), (9, 14)]
+
+
 def _entry(**changes: Any) -> dict[str, Any]:
     entry: dict[str, Any] = {"name": "r", "supported_entity": "X", "trigger": changes.pop("trigger", "")}
     pattern = {"name": "p", "regex": changes.pop("regex", "abc"), "score": changes.pop("score", 0.5)}
@@ -155,6 +161,27 @@ def test_context_words_are_whole_words_near_by() -> None:
     assert confirmed(rule, "public 1234", 7, 11, 0.3) is None
     assert confirmed(rule, "lic 1234", 4, 8, 0.3) == pytest.approx(0.65)
     assert confirmed(rule, "lic" + " " * 70 + "1234", 73, 77, 0.3) is None
+
+
+@pytest.mark.parametrize(
+    ("trigger", "needed"),
+    [
+        (r"\d{3}", True),
+        (r"a(?:1|[2-4]b)+", True),
+        (r"(?-u:\b)x\[[0-9]", True),
+        (r"[A-Z0-9]+", False),
+        (r"[^a-z]", False),
+        (r"(?:1|b)", False),
+        (r"1*", False),
+        ("[[A-Z]0-9]{6}", False),  # classes in classes, which Python's parser reads otherwise
+        ("[[:alpha:]0-9]", False),
+        ("[^A-Z[_]1]", False),
+        ("[]_[a]1]", False),
+    ],
+)
+def test_a_trigger_needs_a_digit_only_if_every_match_has_one(trigger: str, needed: bool) -> None:
+    assert needs_digit(trigger) is needed
+    assert not needed or not pl.Series(["ABCDEF", "b", "", "_"]).str.contains(trigger).any()
 
 
 def test_rules_of_another_language_are_left_out() -> None:
