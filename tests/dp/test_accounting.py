@@ -107,7 +107,6 @@ def test_prv_against_pld(sigma: float, rate: float, steps: int) -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.skipif("not config.getoption('-m')", reason="60 settings take a minute: pytest -m soak")
 def test_prv_against_pld_on_the_whole_grid() -> None:
     pytest.importorskip("opacus")
     assert len(GRID) == 60

@@ -108,7 +108,6 @@ def test_extraction_counts_texts_with_an_identifier_of_the_training_set() -> Non
 
 
 @pytest.mark.soak
-@pytest.mark.skipif("not config.getoption('-m')", reason="the command line's tests run it smaller: pytest -m soak")
 def test_the_tabular_example_on_a_small_scale() -> None:
     from anonym.dp.audits import tabular
 
@@ -122,7 +121,6 @@ def test_the_tabular_example_on_a_small_scale() -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.skipif("not config.getoption('-m')", reason="the command line's tests run it smaller: pytest -m soak")
 def test_the_language_example_on_a_small_scale() -> None:
     from anonym.dp.audits import language
     from anonym.dp.audits.corpus import corpus

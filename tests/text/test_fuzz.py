@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Iterator
 from typing import Literal
@@ -66,7 +65,6 @@ def test_generated_texts(style: Literal["tag", "mask"]) -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.skipif("ANONYM_SOAK" not in os.environ, reason="a long run: set ANONYM_SOAK=1")
 @pytest.mark.parametrize("seed", range(25))
 @pytest.mark.parametrize("style", ["tag", "mask"])
 def test_a_hundred_thousand_generated_texts(style: Literal["tag", "mask"], seed: int) -> None:
