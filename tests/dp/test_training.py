@@ -17,10 +17,17 @@ import torch
 from naive import private
 from naive.dp import clipped_sum
 from torch import nn
-from torch.utils.data import DataLoader, Dataset, IterableDataset, TensorDataset, WeightedRandomSampler
+from torch.utils.data import (
+    DataLoader,
+    Dataset,
+    IterableDataset,
+    TensorDataset,
+    WeightedRandomSampler,
+    default_collate,
+)
 
 from anonym.dp import Ledger, private_training
-from anonym.dp.gradients import Gradients
+from anonym.dp.gradients import Clipping, Gradients
 from anonym.dp.plan import Plan
 from anonym.dp.randomness import Secure, Seeded
 from anonym.errors import CallError, GuaranteeError, InputError
@@ -29,64 +36,64 @@ from anonym.errors import CallError, GuaranteeError, InputError
 
 
 @pytest.mark.parametrize("clipping", ["ghost", "hooks"])
-def test_removing_a_user_moves_the_clipped_sum_by_at_most_the_bound(clipping: str) -> None:
-    private.removal_moves_at_most_the_bound(200 if clipping == "ghost" else 40, clipping)
+def test_removing_a_user_moves_the_clipped_sum_by_at_most_the_bound(clipping: Clipping) -> None:
+    private.assert_removal_moves_at_most_the_bound(200 if clipping == "ghost" else 40, clipping)
 
 
 def test_a_user_with_25_records_moves_a_step_no_further() -> None:
-    private.one_user_with_25_records_moves_a_step_by_at_most_the_bound()
+    private.assert_one_user_with_25_records_moves_a_step_by_at_most_the_bound()
 
 
 @pytest.mark.parametrize("settings", [{"seed": 3}, {"seed": None}], ids=["seeded", "secure"])
 def test_noise_has_its_scale_and_not_30_percent_more_or_less(settings: dict[str, Any]) -> None:
-    private.noise_has_its_scale(**settings)
+    private.assert_noise_has_its_scale(**settings)
 
 
 @pytest.mark.parametrize("settings", [{"seed": 3}, {"seed": None}], ids=["seeded", "secure"])
 def test_samples_are_poisson_at_the_stated_rate(settings: dict[str, Any]) -> None:
-    private.samples_are_poisson_at_the_stated_rate(**settings)
+    private.assert_samples_are_poisson_at_the_stated_rate(**settings)
 
 
 def test_a_step_is_the_clipped_sum_over_the_expected_batch() -> None:
-    private.a_step_is_the_clipped_sum_over_the_expected_batch()
+    private.assert_a_step_is_the_clipped_sum_over_the_expected_batch()
 
 
 def test_an_epsilon_chosen_after_accuracy_was_seen_is_refused() -> None:
-    private.an_epsilon_chosen_afterwards_is_refused()
+    private.assert_an_epsilon_chosen_afterwards_is_refused()
 
 
 MUTATIONS = {
     "clipping off": (
         lambda patch: patch.setattr(Gradients, "_factors", lambda self, lengths: torch.ones_like(lengths)),
-        lambda: private.removal_moves_at_most_the_bound(5),
+        lambda: private.assert_removal_moves_at_most_the_bound(5),
     ),
     "noise a tenth": (
         lambda patch: patch.setattr(
             Seeded, "noisy", lambda self, total, scale: total + 0.1 * scale * torch.randn_like(total)
         ),
-        private.noise_has_its_scale,
+        private.assert_noise_has_its_scale,
     ),
     "averaged before the noise": (
         lambda patch: patch.setattr(Plan, "expected", property(lambda self: 1.0)),
-        private.a_step_is_the_clipped_sum_over_the_expected_batch,
+        private.assert_a_step_is_the_clipped_sum_over_the_expected_batch,
     ),
     "q from the length of a loader": (
         lambda patch: patch.setattr(
             "anonym.dp.training.plans.planned", _with(lambda plan: {"sample_rate": 1 / -(-plan.frame // 13)})
         ),
-        private.samples_are_poisson_at_the_stated_rate,
+        private.assert_samples_are_poisson_at_the_stated_rate,
     ),
     "shuffled batches accounted as Poisson": (
         lambda patch: patch.setattr(Seeded, "chosen", _shuffled),
-        private.samples_are_poisson_at_the_stated_rate,
+        private.assert_samples_are_poisson_at_the_stated_rate,
     ),
     "user column ignored": (
         lambda patch: patch.setattr("anonym.dp.plan.encode", _everyone_alone),
-        private.one_user_with_25_records_moves_a_step_by_at_most_the_bound,
+        private.assert_one_user_with_25_records_moves_a_step_by_at_most_the_bound,
     ),
     "epsilon changed after accuracy was seen": (
         lambda patch: patch.setattr(Ledger, "fix", lambda self, *args, **kwargs: kwargs.get("after")),
-        private.an_epsilon_chosen_afterwards_is_refused,
+        private.assert_an_epsilon_chosen_afterwards_is_refused,
     ),
 }
 
@@ -120,7 +127,7 @@ def _everyone_alone(units: Any, rows: int) -> Any:
 def test_each_mutation_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     mutate, check = MUTATIONS[name]
     mutate(monkeypatch)
-    with pytest.raises((AssertionError, KeyError, TypeError)):
+    with pytest.raises(AssertionError):
         check()
 
 
@@ -231,7 +238,7 @@ def _token_loss(model: nn.Module, batch: Any) -> torch.Tensor:
 @pytest.mark.parametrize("clipping", ["auto", "hooks"])
 @pytest.mark.parametrize("kind", MODELS)
 def test_gradients_are_those_of_autograd(
-    kind: str, clipping: str, alone: bool, monkeypatch: pytest.MonkeyPatch
+    kind: str, clipping: Clipping, alone: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     torch.manual_seed(3)
     model, batch = MODELS[kind](), _tokens(12)
@@ -257,6 +264,18 @@ def _text(rows: int = 60) -> tuple[TensorDataset, list[int]]:
     return TensorDataset(*_tokens(rows)), [row // 3 for row in range(rows)]
 
 
+def _weights(model: nn.Module) -> torch.Tensor:
+    return torch.cat([one.detach().flatten() for one in model.parameters()])
+
+
+def _trained(**settings: Any) -> torch.Tensor:
+    model = private.network()
+    start = _weights(model)
+    private.train(model, **settings)
+    assert not torch.equal(_weights(model), start)
+    return _weights(model)
+
+
 # the loop ------------------------------------------------------------------------------------------------------------
 
 
@@ -279,11 +298,7 @@ def test_a_plain_loop_learns_and_leaves_the_model_as_it_was() -> None:
 
 
 def test_micro_batches_change_nothing() -> None:
-    trained = []
-    for size in (1, 7, 1000):
-        model = private.network()
-        private.train(model, micro_batch_size=size, steps=4)
-        trained.append(torch.cat([one.detach().flatten() for one in model.parameters()]))
+    trained = [_trained(micro_batch_size=size, steps=4) for size in (1, 7, 1000)]
     assert torch.allclose(trained[0], trained[1], atol=1e-6)
     assert torch.allclose(trained[0], trained[2], atol=1e-6)
 
@@ -348,7 +363,15 @@ def test_epochs_are_steps_over_the_rate_and_can_be_taken_one_by_one() -> None:
 
 def test_a_data_loader_is_taken_for_its_dataset_and_collate_function() -> None:
     data, units = private.table()
-    private.train(data=(DataLoader(data, batch_size=8), units))
+    fetched: list[int] = []
+
+    def collate(records: list[Any]) -> Any:
+        fetched.append(len(records))
+        return default_collate(records)
+
+    loader = DataLoader(data, batch_size=8, collate_fn=collate)
+    assert torch.equal(_trained(data=(loader, units)), _trained())
+    assert sum(fetched) > 0
 
 
 class Listed(Dataset[Any]):
@@ -364,9 +387,10 @@ class Listed(Dataset[Any]):
 
 def test_any_map_style_dataset_will_do() -> None:
     data, units = private.table()
-    private.train(
+    by_name = _trained(
         data=(Listed(data), units), loss=lambda model, batch: private.each_loss(model, (batch["x"], batch["y"]))
     )
+    assert torch.equal(by_name, _trained())
 
 
 # whom it protects ----------------------------------------------------------------------------------------------------
@@ -484,7 +508,7 @@ class Streamed(IterableDataset[Any]):
         return iter(())
 
 
-def _refused(said: str, **settings: Any) -> None:
+def _assert_refused(said: str, **settings: Any) -> None:
     with pytest.raises(CallError, match=said):
         private.train(**settings)
 
@@ -502,21 +526,21 @@ def test_loaders_that_sample_by_themselves() -> None:
         (Streamed(), "iterable data"),
         (TensorDataset(torch.zeros(0, 3)), "empty"),
     ):
-        _refused(said, data=(loader, units))
+        _assert_refused(said, data=(loader, units))
 
 
 def test_models_whose_examples_do_not_stand_alone() -> None:
-    _refused("BatchNorm.*GroupNorm", model=nn.Sequential(nn.Linear(6, 4), nn.BatchNorm1d(4), nn.Linear(4, 2)))
-    _refused("evaluation mode", model=private.network().eval())
-    _refused("several processes", model=nn.DataParallel(private.network()))
-    _refused("ModuleValidator.fix", model=nn.LSTM(6, 2))
+    _assert_refused("BatchNorm.*GroupNorm", model=nn.Sequential(nn.Linear(6, 4), nn.BatchNorm1d(4), nn.Linear(4, 2)))
+    _assert_refused("evaluation mode", model=private.network().eval())
+    _assert_refused("several processes", model=nn.DataParallel(private.network()))
+    _assert_refused("ModuleValidator.fix", model=nn.LSTM(6, 2))
     frozen = private.network()
     optimizer = torch.optim.SGD(frozen.parameters(), lr=0.1)
     frozen.requires_grad_(False)
-    _refused("no tensor", model=frozen, optimizer=optimizer)
+    _assert_refused("no tensor", model=frozen, optimizer=optimizer)
     model = private.network()
-    _refused("not in the optimizer", model=model, optimizer=torch.optim.SGD(model[0].parameters(), lr=0.1))
-    _refused("not the model's", model=model, optimizer=torch.optim.SGD(private.network().parameters(), lr=0.1))
+    _assert_refused("not in the optimizer", model=model, optimizer=torch.optim.SGD(model[0].parameters(), lr=0.1))
+    _assert_refused("not the model's", model=model, optimizer=torch.optim.SGD(private.network().parameters(), lr=0.1))
 
 
 class Running(nn.Module):
@@ -557,29 +581,29 @@ class Idle(nn.Module):
 
 @pytest.mark.parametrize("clipping", ["ghost", "hooks"])
 def test_what_only_shows_in_the_first_batch(clipping: str) -> None:
-    _refused("buffer mean changed", model=Running(), clipping=clipping)
-    _refused("mixes the examples", model=Mixing(), clipping=clipping)
-    _refused("idle.weight is trainable and has no gradient", model=Idle(), clipping=clipping)
+    _assert_refused("buffer mean changed", model=Running(), clipping=clipping)
+    _assert_refused("mixes the examples", model=Mixing(), clipping=clipping)
+    _assert_refused("idle.weight is trainable and has no gradient", model=Idle(), clipping=clipping)
 
 
 def test_a_layer_that_takes_part_twice_needs_hooks() -> None:
-    _refused("takes part twice", model=Twice())
+    _assert_refused("takes part twice", model=Twice())
     assert private.train(Twice(), clipping="hooks").step == 3
 
 
 def test_a_padding_index_is_left_out_by_ghost_clipping_and_refused_by_hooks() -> None:
     asked: dict[str, Any] = {"data": _text(), "loss": _token_loss, "expected_batch_size": 15}
     assert private.train(Padded(), clipping="ghost", **asked).step == 3
-    _refused("padding index", model=Padded(), clipping="hooks", **asked)
+    _assert_refused("padding index", model=Padded(), clipping="hooks", **asked)
 
 
 def test_losses_that_are_not_one_for_each_example() -> None:
     each = private.each_loss
-    _refused("already averaged", loss=lambda model, batch: each(model, batch).mean())
-    _refused("mixes the examples", loss=lambda model, batch: each(model, batch).mean().expand(len(batch[0])))
-    _refused("expected .* losses", loss=lambda model, batch: model(batch[0]))
-    _refused("NaN or infinite", loss=lambda model, batch: each(model, batch) * float("nan"))
-    _refused("expected the tensor", loss=lambda model, batch: each(model, batch).detach())
+    _assert_refused("already averaged", loss=lambda model, batch: each(model, batch).mean())
+    _assert_refused("mixes the examples", loss=lambda model, batch: each(model, batch).mean().expand(len(batch[0])))
+    _assert_refused("expected .* losses", loss=lambda model, batch: model(batch[0]))
+    _assert_refused("NaN or infinite", loss=lambda model, batch: each(model, batch) * float("nan"))
+    _assert_refused("expected the tensor", loss=lambda model, batch: each(model, batch).detach())
     assert private.train(loss=lambda model, batch: each(model, batch)[:, None]).step == 3
 
 
@@ -608,7 +632,7 @@ def test_accumulation_by_hand() -> None:
 def test_weights_that_do_not_move_are_seen_after_the_first_step() -> None:
     model = private.network()
     copies = torch.optim.SGD(model.parameters(), lr=1e-30)
-    _refused("did not move", model=model, optimizer=copies)
+    _assert_refused("did not move", model=model, optimizer=copies)
 
 
 def test_a_warm_up_from_a_learning_rate_of_zero_is_no_fault() -> None:
@@ -641,14 +665,14 @@ def test_a_warm_up_from_a_learning_rate_of_zero_is_no_fault() -> None:
     ids=str,
 )
 def test_calls_that_do_not_fit(settings: dict[str, Any], said: str) -> None:
-    _refused(said, **settings)
+    _assert_refused(said, **settings)
 
 
 def test_policies_that_do_not_say_enough() -> None:
-    _refused("no bound|name a bound", declared=private.policy(most=None))
+    _assert_refused("no bound|name a bound", declared=private.policy(most=None))
     undeclared = private.policy()
     undeclared.training = None
-    _refused("no part `training`", declared=undeclared)
+    _assert_refused("no part `training`", declared=undeclared)
 
 
 def test_positions_are_given_their_batch_dimension_back() -> None:
@@ -661,10 +685,6 @@ def test_positions_are_given_their_batch_dimension_back() -> None:
 
 class Killed(BaseException):
     """As if the process had ended here."""
-
-
-def _weights(model: nn.Module) -> torch.Tensor:
-    return torch.cat([one.detach().flatten() for one in model.parameters()])
 
 
 def _spending(ledger: Path) -> list[Any]:
@@ -703,8 +723,8 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
     settings: dict[str, Any] = {"checkpoint": tmp_path / "run.pt", "ledger": tmp_path / "spent.jsonl"}
     with pytest.raises(Killed):
         private.train(each_step=kill, **settings)
-    _refused("other settings", **{**settings, "noise_multiplier": 2.0})
-    _refused("knows nothing", **{**settings, "ledger": tmp_path / "other.jsonl"})
+    _assert_refused("other settings", **{**settings, "noise_multiplier": 2.0})
+    _assert_refused("knows nothing", **{**settings, "ledger": tmp_path / "other.jsonl"})
     private.train(**settings)
     (tmp_path / "run.pt").write_bytes(b"no checkpoint")
     with pytest.raises(InputError, match="not a checkpoint"):

@@ -1,4 +1,4 @@
-"""What private training must hold, as checks: used by its tests, and by the test that breaks it on purpose."""
+"""What private training must hold, as `assert_…`: used by its tests, and by the test that breaks it on purpose."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from torch import nn
 from torch.utils.data import TensorDataset
 
 from anonym.dp import Ledger, TrainingOptions, private_training
-from anonym.dp.gradients import Gradients, Owners
+from anonym.dp.gradients import Clipping, Gradients, Owners
 from anonym.errors import CallError
 
 ROWS, FEATURES = 400, 6
@@ -66,10 +66,10 @@ def train(
     return run
 
 
-def clipped(model: nn.Module, batch: Any, codes: list[int], bound: float, clipping: str = "auto") -> torch.Tensor:
+def clipped(model: nn.Module, batch: Any, codes: list[int], bound: float, clipping: Clipping = "auto") -> torch.Tensor:
     """The clipped sum over one batch, as one vector."""
     tensors = {name: tensor for name, tensor in model.named_parameters() if tensor.requires_grad}
-    gradients = Gradients(model, tensors, bound, clipping)  # type: ignore[arg-type]
+    gradients = Gradients(model, tensors, bound, clipping)
     owners = Owners.of_rows(torch.tensor(codes))
     gradients.begin(owners)
     gradients.add(each_loss(model, batch), owners)
@@ -78,7 +78,7 @@ def clipped(model: nn.Module, batch: Any, codes: list[int], bound: float, clippi
     return total
 
 
-def removal_moves_at_most_the_bound(draws: int = 200, clipping: str = "auto") -> None:
+def assert_removal_moves_at_most_the_bound(draws: int = 200, clipping: Clipping = "auto") -> None:
     """Without one user the clipped sum moves by at most C (1 + 1e-5), whatever C, the model and the user's rows."""
     draw = np.random.default_rng(5)
     for trial in range(draws):
@@ -93,7 +93,7 @@ def removal_moves_at_most_the_bound(draws: int = 200, clipping: str = "auto") ->
         assert float(moved.norm()) <= bound * (1 + 1e-5)
 
 
-def one_user_with_25_records_moves_a_step_by_at_most_the_bound() -> None:
+def assert_one_user_with_25_records_moves_a_step_by_at_most_the_bound() -> None:
     """In whole runs, every unit sampled and next to no noise: the mean gradient moves by C over the batch."""
     data, _ = table(100)
     owners = [0] * 25 + list(range(1, 76))
@@ -141,7 +141,7 @@ def accepts_scale_one(noise: np.ndarray, scale: float = 1.0) -> bool:
     return bool(chi2.ppf(5e-7, len(noise)) < total < chi2.isf(5e-7, len(noise)))
 
 
-def noise_has_its_scale(**settings: Any) -> None:
+def assert_noise_has_its_scale(**settings: Any) -> None:
     noise = _noise_of_a_run(**settings)
     assert len(noise) > 3000
     assert accepts_scale_one(noise)
@@ -149,7 +149,7 @@ def noise_has_its_scale(**settings: Any) -> None:
     assert not accepts_scale_one(noise, 1.3)
 
 
-def a_step_is_the_clipped_sum_over_the_expected_batch() -> None:
+def assert_a_step_is_the_clipped_sum_over_the_expected_batch() -> None:
     """All units in, next to no noise: the gradient is our twin's clipped sum over the number of units expected."""
     model, (data, _) = network(), table(40)
     units = list(range(40))
@@ -164,7 +164,7 @@ def a_step_is_the_clipped_sum_over_the_expected_batch() -> None:
     assert float((seen[0] - known).norm()) < 0.01 * float(known.norm())
 
 
-def samples_are_poisson_at_the_stated_rate(**settings: Any) -> None:
+def assert_samples_are_poisson_at_the_stated_rate(**settings: Any) -> None:
     """Batch sizes over 400 steps: their mean is q N (a rate 30 % off is not), their variance that of a binomial, and
     whether a unit is in a batch says nothing about the next."""
     sizes: list[int] = []
@@ -192,7 +192,7 @@ def samples_are_poisson_at_the_stated_rate(**settings: Any) -> None:
     assert again > 0.6 * expected * stated
 
 
-def an_epsilon_chosen_afterwards_is_refused() -> None:
+def assert_an_epsilon_chosen_afterwards_is_refused() -> None:
     ledger = Ledger(None)
     train(ledger=ledger, declared=policy(limit=50))
     went_through = False
