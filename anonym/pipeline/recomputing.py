@@ -56,14 +56,15 @@ def recompute(
     evidence = read_evidence(report)
     path = policy or _policy_beside(report, evidence)
     loaded, file = Policy.load(path), release or _release_beside(report)
-    found = dict(leaves(_of_files(report, evidence, path, loaded, file)))
+    sources = [dict(leaves(_of_files(report, evidence, path, loaded, file)))]
     if original and loaded.sha256 == evidence["policy"]["sha256"]:
-        found = dict(leaves(_made_again(report, evidence, loaded, file, original, progress or Progress()))) | found
+        sources += [dict(leaves(_made_again(report, evidence, loaded, file, original, progress or Progress())))]
+    found = {path: [source[path] for source in sources if path in source] for path in set().union(*sources)}
     reported = dict(leaves({key: part for key, part in evidence.items() if key != "environment"}))
     reported |= dict(leaves({"environment": {"files": evidence["environment"].get("files", {})}}))
     reported = {path: value for path, value in reported.items() if not _is_name(path)}
-    missing = {path: None for path in found if path not in reported and not _is_name(path) and found[path] is not None}
-    return [_line(path, value, found) for path, value in (reported | missing).items()]
+    missing = {path: None for path in sorted(found.keys() - reported.keys()) if not _is_name(path) and any(found[path])}
+    return [_line(path, value, found.get(path, [])) for path, value in (reported | missing).items()]
 
 
 def refuse(lines: Sequence[Line]) -> None:
@@ -75,10 +76,12 @@ def refuse(lines: Sequence[Line]) -> None:
         raise GuaranteeError(f"{len(wrong)} of {judged} numbers do not hold: {shown}")
 
 
-def _line(path: str, reported: Any, found: Mapping[str, Any]) -> Line:
-    if path not in found:
+def _line(path: str, reported: Any, found: Sequence[Any]) -> Line:
+    """A number holds where it is what the files say and what was made again."""
+    if not found:
         return Line(path, reported, None, "not recomputed")
-    return Line(path, reported, found[path], "holds" if _equal(reported, found[path]) else "differs")
+    wrong = [one for one in found if not _equal(reported, one)]
+    return Line(path, reported, wrong[0] if wrong else found[0], "differs" if wrong else "holds")
 
 
 def _equal(one: Any, other: Any) -> bool:
@@ -104,8 +107,8 @@ def _of_files(report: Path, evidence: Mapping[str, Any], path: Path, policy: Pol
     found["output"] = {"rows": measured["output"]["rows"], "digest": measured["output"]["digest"]}
     if evidence["search"] is not None:
         found |= _arithmetic(evidence, measured)
-    found |= {key: complete({**evidence})[key] for key in COMPUTED}  # type: ignore[literal-required]
-    return dict(plain(found))
+    stated = complete({key: part for key, part in evidence.items() if key not in COMPUTED})
+    return dict(plain(found | {"verdict": stated["verdict"], "limits": stated["limits"]}))
 
 
 def _known(part: Any) -> Any:
@@ -154,7 +157,7 @@ def _made_again(
     original: Sequence[Path],
     progress: Progress,
 ) -> dict[str, Any]:
-    """The evidence of the same run, made again where nobody sees it."""
+    """The evidence of the same run, made again where nobody sees it. Training came after it, and stays as reported."""
     search = evidence["search"] or {}
     plan = read_plan(report.with_name(_stem(report) + PLAN), policy) if search.get("why") == PLANNED else None
     source = open_paths(original, read_options(policy))
@@ -164,7 +167,10 @@ def _made_again(
             again = make(policy, source, part, private, Clock(), progress, plan).evidence
         except (GuaranteeError, VerificationError) as error:
             raise CallError(f"the release cannot be made again from this original: {_first(error)}") from None
-    return dict(plain({key: value for key, value in again.items() if key != "environment"}))
+    facts = {key: part for key, part in again.items() if key not in COMPUTED}
+    whole = complete(facts | {"training": evidence["training"]})
+    apart = ("environment", "training") if evidence["training"] else ("environment",)
+    return dict(plain({key: part for key, part in whole.items() if key not in apart}))
 
 
 def _first(error: AnonymError) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -33,14 +35,17 @@ class Change:
 
 
 def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Every number, word and null with its path; a list's items by their names where they have any."""
+    """Every number, word and null with its path, no two alike; a list's items by their names where these differ."""
     if isinstance(value, Mapping):
         for key, item in value.items():
             yield from leaves(item, f"{path}.{key}" if path else str(key))
     elif isinstance(value, list | tuple):
-        for place, item in enumerate(value):
-            name = item.get("name", place) if isinstance(item, Mapping) else place
-            yield from leaves(item, f"{path}.{name}")
+        names = [
+            item["name"] if isinstance(item, Mapping) and "name" in item else place for place, item in enumerate(value)
+        ]
+        times = Counter(names)
+        for place, (name, item) in enumerate(zip(names, value, strict=True)):
+            yield from leaves(item, f"{path}.{name}" if times[name] == 1 else f"{path}.{name}.{place}")
     else:
         yield path, value
 
@@ -64,6 +69,7 @@ def weaker(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
         *_columns(before["columns"], after["columns"]),
         *_attacks(before["attacks"], after["attacks"]),
         *_recall(before["recall"], after["recall"]),
+        *_training(before["training"], after["training"]),
     ]
 
 
@@ -78,14 +84,23 @@ def _promises(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[s
 def _less(name: str, old: Mapping[str, Any], new: Mapping[str, Any], *, is_distance: bool = False) -> Iterator[str]:
     for kind in ("required", "achieved"):
         one, other = old.get(kind), new.get(kind)
-        if isinstance(one, Mapping):  # recursive l: the pair is compared by its l, then by its c
-            one, other = one.get("l"), other.get("l") if isinstance(other, Mapping) else other
         if one is None:
             continue
-        if other is None:
-            yield f"{name}: {kind} {one}, now nothing"
-        elif (other > one) if is_distance else (other < one):
-            yield f"{name}: {kind} {one}, now {other}"
+        if other is None or isinstance(one, Mapping) != isinstance(other, Mapping):
+            yield f"{name}: {kind} {_said(one)}, now {'nothing' if other is None else _said(other)}"
+        elif _worth(other, is_distance) < _worth(one, is_distance):
+            yield f"{name}: {kind} {_said(one)}, now {_said(other)}"
+
+
+def _worth(figure: Any, is_distance: bool) -> tuple[float, float]:
+    """More is stronger. Recursive l: by its l, then by its c, of which the larger allows more; null is no bound."""
+    if isinstance(figure, Mapping):
+        return figure["l"], -math.inf if figure["c"] is None else -figure["c"]
+    return (-figure if is_distance else figure), 0.0
+
+
+def _said(figure: Any) -> str:
+    return f"(c {figure['c']}, l {figure['l']})" if isinstance(figure, Mapping) else str(figure)
 
 
 def _columns(before: list[Mapping[str, Any]], after: list[Mapping[str, Any]]) -> Iterator[str]:
@@ -107,8 +122,20 @@ def _attacks(before: list[Mapping[str, Any]], after: list[Mapping[str, Any]]) ->
 
 
 def _recall(before: Any, after: Any) -> Iterator[str]:
+    """By the lower bound, which is what a gate goes by."""
     if before and not after:
         yield "recall: measured, now not"
+    elif before and (low := before["overall"]["low"]) is not None:
+        now = after["overall"]["low"]
+        if now is None or now < low:
+            yield f"recall: at least {low}, now {'not measured' if now is None else f'at least {now}'}"
+
+
+def _training(before: Any, after: Any) -> Iterator[str]:
+    if before and after and before["unit"] != after["unit"]:
+        yield f"training: the unit was {before['unit']}, now {after['unit']}"
+    elif after and after["epsilon"] > (before["epsilon"] if before else 0.0):
+        yield f"training: epsilon {before['epsilon'] if before else 'none'}, now {after['epsilon']}"
 
 
 # in words ------------------------------------------------------------------------------------------------------------

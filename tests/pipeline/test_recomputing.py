@@ -12,8 +12,16 @@ import pytest
 import yaml
 
 from anonym.pipeline.recomputing import recompute
+from anonym.report.difference import leaves, weaker
 
 Run = Callable[..., tuple[int, str, str]]
+NOTHING: dict[str, Any] = {
+    "guarantee": {"k": None, "l": {}, "t": {}},
+    "columns": [],
+    "attacks": [],
+    "recall": None,
+    "training": None,
+}
 KEY = "0123456789abcdef0123456789abcdef"
 
 
@@ -98,6 +106,63 @@ def test_a_changed_cell_and_a_removed_row_are_told(released: Run) -> None:
     status, _, said = released("verify", "out.report.json")
     assert status == 3
     assert "do not hold" in said
+
+
+@pytest.mark.parametrize("original", [[], [Path("in.parquet")]])
+def test_a_line_put_into_the_limits_or_the_verdict_is_told(released: Run, original: list[Path]) -> None:
+    report = Path("out.report.json")
+    changed = json.loads(report.read_text())
+    changed["limits"].append("Everything is fine.")
+    changed["verdict"]["reasons"].append("it is")
+    report.write_text(json.dumps(changed))
+    wrong = {line.path for line in recompute(report, original=original) if line.status != "holds"}
+    assert {
+        f"limits.{len(changed['limits']) - 1}",
+        f"verdict.reasons.{len(changed['verdict']['reasons']) - 1}",
+    } <= wrong
+
+
+def test_items_of_one_name_are_told_apart() -> None:
+    attacks = [{"name": "linkage", "rate": 0.1}, {"name": "linkage", "rate": 0.2}, {"name": "inference", "rate": 0.3}]
+    found = dict(leaves({"attacks": attacks}))
+    assert sorted(found.values(), key=str) == [0.1, 0.2, 0.3, "inference", "linkage", "linkage"]
+    assert found["attacks.inference.rate"] == 0.3
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ({"c": 3.0, "l": 2}, {"c": 4.0, "l": 2}, ["l of dx: achieved (c 3.0, l 2), now (c 4.0, l 2)"]),
+        ({"c": 3.0, "l": 2}, {"c": None, "l": 2}, ["l of dx: achieved (c 3.0, l 2), now (c None, l 2)"]),
+        ({"c": 3.0, "l": 2}, {"c": 9.0, "l": 3}, []),
+        (2, 3, []),
+        (3, 2, ["l of dx: achieved 3, now 2"]),
+        (3, None, ["l of dx: achieved 3, now nothing"]),
+        ({"c": 3.0, "l": 2}, 4, ["l of dx: achieved (c 3.0, l 2), now 4"]),
+    ],
+)
+def test_what_is_weaker_in_l(old: Any, new: Any, said: list[str]) -> None:
+    assert (
+        weaker(*({**NOTHING, "guarantee": {"k": None, "l": {"dx": {"achieved": one}}, "t": {}}} for one in (old, new)))
+        == said
+    )
+
+
+def test_what_is_weaker_in_recall_and_training() -> None:
+    def evidence(low: float | None, epsilon: float | None, unit: str = "person") -> dict[str, Any]:
+        recall = None if low is None else {"overall": {"low": low}}
+        return {**NOTHING, "recall": recall, "training": epsilon and {"unit": unit, "epsilon": epsilon}}
+
+    assert weaker(evidence(0.9, 2.0), evidence(0.8, 3.0)) == [
+        "recall: at least 0.9, now at least 0.8",
+        "training: epsilon 2.0, now 3.0",
+    ]
+    assert weaker(evidence(0.9, None), evidence(None, 1.0)) == [
+        "recall: measured, now not",
+        "training: epsilon none, now 1.0",
+    ]
+    assert weaker(evidence(0.8, 3.0), evidence(0.9, 2.0)) == []
+    assert weaker(evidence(0.8, 3.0), evidence(0.8, 3.0, "row")) == ["training: the unit was person, now row"]
 
 
 def test_another_policy_is_told(released: Run, policy: dict[str, Any]) -> None:
