@@ -19,7 +19,7 @@ from anonym.hierarchy.holders import holders
 from anonym.hierarchy.model import Hierarchy
 from anonym.io import Source, guarded
 from anonym.pipeline.profile import Profile
-from anonym.pipeline.recoding import KEPT, STAR, Found, Recoding
+from anonym.pipeline.recoding import KEPT, NOTHING, STAR, Found, Recoding, Spent
 from anonym.policy.model import Form
 from anonym.search.local.atoms import is_line
 from anonym.search.local.records import SUPPRESSED, LocalSolution, Records, Vocabulary
@@ -75,6 +75,7 @@ class LocalRecoding(Recoding):
     coded: CodedRecords
     solution: LocalSolution
     why: str
+    before: Spent = NOTHING  # on other searches of the run
 
     @property
     def found(self) -> Found:
@@ -88,8 +89,8 @@ class LocalRecoding(Recoding):
             checks=s.tries,
             loss=s.loss,
             suppressed_rows=s.suppressed_rows,
-            cpu_s=s.cpu_s,
-            compile_s=s.compile_s,
+            cpu_s=s.cpu_s + self.before.search,
+            compile_s=s.compile_s + self.before.compiling,
         )
 
     @property

@@ -25,6 +25,17 @@ STAR = "*"
 
 
 @dataclass(frozen=True)
+class Spent:
+    """CPU seconds of searching and of compiling for it."""
+
+    search: float = 0.0
+    compiling: float = 0.0
+
+
+NOTHING = Spent()
+
+
+@dataclass(frozen=True)
 class Found:
     """What a search tells of itself, for the evidence."""
 
@@ -36,7 +47,7 @@ class Found:
     checks: int
     loss: float
     suppressed_rows: int  # with those that no hierarchy covers
-    cpu_s: float
+    cpu_s: float  # of all searches of the run
     compile_s: float
 
 
@@ -125,6 +136,7 @@ class GlobalRecoding(Recoding):
     solution: Solution
     unit: str | None
     why: str = ""
+    before: Spent = NOTHING  # on other searches of the run
 
     @property
     def found(self) -> Found:
@@ -138,8 +150,8 @@ class GlobalRecoding(Recoding):
             s.checks,
             s.loss,
             s.suppressed_rows,
-            s.cpu_s,
-            s.compile_s,
+            s.cpu_s + self.before.search,
+            s.compile_s + self.before.compiling,
         )
 
     @property

@@ -10,7 +10,7 @@ from anonym.io import Source
 from anonym.pipeline.local_recoding import LocalRecoding, coded_records, vocabulary
 from anonym.pipeline.profile import Profile
 from anonym.pipeline.progress import Progress
-from anonym.pipeline.recoding import GlobalRecoding, Recoding
+from anonym.pipeline.recoding import NOTHING, GlobalRecoding, Recoding, Spent
 from anonym.pipeline.replanned import PLANNED
 from anonym.policy.model import Policy, Quasi, Sensitive
 from anonym.search.local.records import LocalSolution
@@ -127,9 +127,14 @@ def _locally(problem: Problem, profile: Profile, policy: Policy, source: Source,
     )
     is_open = policy.search.strategy == "auto" and "set" not in forms
     if is_open and best is not None and solution.loss >= NO_GAIN * best.loss:
-        return GlobalRecoding(problem, profile, best, policy.unit, f"auto: global, for {_compared(solution, best)}")
+        why = f"auto: global, for {_compared(solution, best)}"
+        return GlobalRecoding(problem, profile, best, policy.unit, why, _spent(solution))
     why = f"auto: local, for {_compared(solution, best)}" if is_open else _compared(solution, best)
-    return LocalRecoding(problem, profile, coded, solution, f"{why}; {solution.why}")
+    return LocalRecoding(problem, profile, coded, solution, f"{why}; {solution.why}", _spent(best))
+
+
+def _spent(solution: Solution | LocalSolution | None) -> Spent:
+    return NOTHING if solution is None else Spent(solution.cpu_s, solution.compile_s)
 
 
 def _compared(local: LocalSolution, best: Solution | None) -> str:
