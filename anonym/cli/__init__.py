@@ -117,7 +117,3 @@ def _where(error: BaseException) -> str:
             place = f"in {Path(name).name}, line {trace.tb_lineno}"
         trace = trace.tb_next
     return place
-
-
-if __name__ == "__main__":
-    main()

@@ -26,7 +26,7 @@ EXTRAS: Mapping[str, tuple[tuple[str, ...], str]] = {
     "tune": (("sklearn",), "accuracy of models in `anonym tune --target`"),
     "gx": (("great_expectations",), "checks as Great Expectations suites"),
     "linkage": (("splink",), "linkage by Splink"),
-    "delta": (("deltalake",), "Delta tables"),
+    "dedup": (("datasketch",), "near duplicates of text"),
 }
 """Each extra: the modules that it brings, and what it is for."""
 
