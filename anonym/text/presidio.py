@@ -6,11 +6,13 @@ trigger matched. Nothing here touches the network; the public suffix list is the
 
 from __future__ import annotations
 
+import importlib.metadata
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
+from anonym.errors import CallError
 from anonym.text.recognisers import (
     CONTEXT_BOOST,
     THRESHOLD,
@@ -45,21 +47,34 @@ def _offline_email(base: Any) -> Any:
     return OfflineEmailRecognizer
 
 
+def _made(class_name: str) -> Any:
+    try:
+        return _classes()[class_name]()
+    except (ImportError, AttributeError, KeyError):
+        found = _version()
+        raise CallError(
+            f"text.packs: expected presidio-analyzer with its recogniser {class_name}, found "
+            f"{f'version {found}, which does not have it' if found else 'no such package'}; install a newer one "
+            "(pip install --upgrade presidio-analyzer)"
+        ) from None
+
+
+def _version() -> str | None:
+    try:
+        return importlib.metadata.version("presidio-analyzer")
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
 class PresidioRecogniser:
-    """One predefined recogniser with its trigger."""
+    """One predefined recogniser with its trigger, made at once. Raises CallError where Presidio has none such."""
 
     def __init__(self, declared: Predefined) -> None:
         self.declared = declared
         self.trigger = column_trigger(declared.trigger)
-        self._recogniser: Any = None
-        self._context: re.Pattern[str] | None = None
-
-    def _load(self) -> Any:
-        if self._recogniser is None:
-            self._recogniser = _classes()[self.declared.class_name]()
-            words = "|".join(map(re.escape, sorted(self._recogniser.context or (), key=len, reverse=True)))
-            self._context = re.compile(rf"(?i)(?<![^\W_])(?:{words})(?![^\W_])") if words else None
-        return self._recogniser
+        self._recogniser = _made(declared.class_name)
+        words = "|".join(map(re.escape, sorted(self._recogniser.context or (), key=len, reverse=True)))
+        self._context = re.compile(rf"(?i)(?<![^\W_])(?:{words})(?![^\W_])") if words else None
 
     def detect(self, column: Column, found: Sequence[Sequence[Span]]) -> Iterator[tuple[int, Span]]:
         """Every finding in a column with its row. What lies inside a firm span of `found` is not looked at again."""
@@ -69,7 +84,7 @@ class PresidioRecogniser:
                 yield row, span
 
     def _find(self, text: str, covered: Sequence[tuple[int, int]]) -> Iterator[Span]:
-        recogniser = self._load()
+        recogniser = self._recogniser
         for start, end in windows(text, self.declared.trigger, self.declared.window, covered):
             part = text[start:end]
             for result in recogniser.analyze(part, recogniser.supported_entities, None):
@@ -121,5 +136,5 @@ def _cut(start: int, end: int, margin: int) -> Iterator[tuple[int, int]]:
 
 
 def recognisers(declared: Iterable[Predefined], language: str) -> tuple[PresidioRecogniser, ...]:
-    """The recognisers for `language`."""
+    """The recognisers for `language`. Raises CallError where the installed Presidio lacks one."""
     return tuple(PresidioRecogniser(entry) for entry in declared if not entry.languages or language in entry.languages)

@@ -10,6 +10,7 @@ from typing import Protocol
 
 import polars as pl
 
+from anonym.errors import CallError
 from anonym.text.lexicon import lexicon, plausible
 from anonym.text.names import aliases, known, occurrences, repeated, with_gaps
 from anonym.text.ner import NerBackend, backend
@@ -76,7 +77,8 @@ class Scrubber:
     """Finds and replaces personal data and secrets in text, by the options of a policy.
 
     `key` makes surrogates and pseudonyms equal across columns and tables; without one they are equal within this
-    Scrubber only. Raises PolicyError or CallError at once where a declared pack, language or model does not exist.
+    Scrubber only. Everything that reads text is loaded here: raises PolicyError or CallError at once where a declared
+    pack, recogniser, language or model does not exist, so that only a text's own fault can withhold it later.
     """
 
     def __init__(self, options: TextOptions, key: bytes | None = None) -> None:
@@ -89,6 +91,7 @@ class Scrubber:
         self._rules = RuleSet([rule for pack in chosen for rule in pack.rules], language)
         self._presidio = recognisers([entry for pack in chosen for entry in pack.predefined], language)
         self._lexicon = lexicon(language)
+        self._common = self._lexicon.common if self._lexicon else words("also_words").__contains__
         self._backends: tuple[NerBackend, ...] = tuple(backend(name, language) for name in options.ner or ())
         self._replace = replacement(options.replace, self._key, language)
         sources = (self._rules, UserPatterns(options.patterns), *((Secrets(language),) if options.secrets else ()))
@@ -147,7 +150,7 @@ class Scrubber:
         spans = frame(enumerate(found)).rename({"row": "group"})
         owners = placed.select(pl.col("group").cast(pl.UInt32), row=pl.col("members").cast(pl.UInt32))
         table = owners.join(spans, on="group").drop("group").sort("row", "start")
-        withheld = len(texts) - texts.null_count() - (len(texts) - column.null_count())
+        withheld = column.null_count() - texts.null_count()
         self.counts.documents += len(texts) - texts.null_count()
         self.counts.distinct += groups.height
         self.counts.withheld += withheld
@@ -158,6 +161,10 @@ class Scrubber:
         """Each text of a batch with its replacements; a text that fails alone as well is withheld."""
         try:
             return self._settled(batch)
+        except ImportError as missing:  # a fault of the installation and of no text
+            raise CallError(
+                f"scrubbing text needs {missing.name or 'a module'}, which cannot be imported; install anonym again"
+            ) from None
         except Exception:  # a recogniser or model may raise anything; what was not read must not be released
             if batch.height == 1:
                 return [(None, [])]
@@ -214,9 +221,8 @@ class Scrubber:
         if self._lexicon and self._backends:
             for row, text in enumerate(column.texts):
                 found[row] += self._lexicon.names(text)
-        common = self._lexicon.common if self._lexicon else words("also_words").__contains__
         return [
-            _resolved(text, column.texts[row], views[row], found[row], common, structured=structured[row])
+            _resolved(text, column.texts[row], views[row], found[row], self._common, structured=structured[row])
             for row, text in enumerate(texts)
         ]
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+from anonym.errors import CallError
 from anonym.text.recognisers import Column, RuleSet, column_trigger, load
 from anonym.text.spans import Span
 from anonym.text.validators import key_value, secret_value
@@ -75,11 +76,19 @@ PLUGINS = (
 
 @cache
 def plugins() -> tuple[Any, ...]:
-    """detect-secrets' plugins, instantiated once per process, with their default limits."""
+    """detect-secrets' plugins, instantiated once per process, with their default limits. Raises CallError where the
+    installed detect-secrets lacks one.
+    """
     from importlib import import_module
 
     named = (entry.split(".") for entry in PLUGINS)
-    return tuple(getattr(import_module(f"detect_secrets.plugins.{module}"), name)() for module, name in named)
+    try:
+        return tuple(getattr(import_module(f"detect_secrets.plugins.{module}"), name)() for module, name in named)
+    except (ImportError, AttributeError):
+        raise CallError(
+            "text.secrets: expected detect-secrets 1.5 with all its plugins, found none or another version; install it "
+            "(pip install --upgrade detect-secrets) or declare `secrets: false`"
+        ) from None
 
 
 class Secrets:
@@ -87,6 +96,7 @@ class Secrets:
 
     def __init__(self, language: str) -> None:
         self._rules = RuleSet(load("secrets").rules, language)
+        plugins()  # a missing one stops the run here, not at a text
 
     @property
     def triggers(self) -> tuple[str, ...]:

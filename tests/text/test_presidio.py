@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from anonym.errors import CallError
+from anonym.text import presidio
+from anonym.text.options import TextOptions
 from anonym.text.presidio import WINDOW_LIMIT, recognisers, windows
 from anonym.text.recognisers import Column, load, packs
+from anonym.text.scrub import Scrubber
 
 
 def found(text: str, pack: str) -> set[tuple[str, str]]:
@@ -48,6 +52,24 @@ def test_every_declared_class_exists_and_can_be_made() -> None:
     for pack in packs(["default"]):
         for recogniser in recognisers(pack.predefined, "en"):
             list(recogniser._find("x 1", []))
+
+
+def test_a_class_that_the_installed_presidio_lacks_stops_the_run_before_any_text(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    classes = dict(presidio._classes())
+    del classes["PhoneRecognizer"]
+    monkeypatch.setattr(presidio, "_classes", lambda: classes)
+    with pytest.raises(CallError, match=r"PhoneRecognizer.*--upgrade presidio-analyzer"):
+        Scrubber(TextOptions(ner=None))
+
+    def missing() -> dict[str, object]:
+        raise ImportError("presidio_analyzer")
+
+    monkeypatch.setattr(presidio, "_classes", missing)
+    with pytest.raises(CallError, match="presidio-analyzer"):
+        Scrubber(TextOptions(ner=None))
+    Scrubber(TextOptions(ner=None, packs=("court",)))  # nothing of Presidio's is asked for
 
 
 def test_windows_are_bounded_and_cover_every_trigger() -> None:

@@ -237,6 +237,15 @@ def test_a_text_that_cannot_be_read_is_withheld_and_counted(monkeypatch: pytest.
     assert result.spans["row"].to_list() == [0]
 
 
+def test_a_module_that_is_missing_is_no_fault_of_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(*_: object, **__: object) -> list[Span]:
+        raise ModuleNotFoundError("No module named 'phonenumbers'", name="phonenumbers")
+
+    monkeypatch.setattr("anonym.text.scrub._resolved", missing)
+    with pytest.raises(CallError, match="phonenumbers"):
+        Scrubber(RULES).scrub(pl.Series(["a@b.example"]))
+
+
 def test_a_text_beyond_the_declared_length_is_withheld() -> None:
     scrubber = Scrubber(TextOptions(ner=None, longest=20))
     assert scrubber.scrub(pl.Series(["x" * 21, "a@b.example"])).text.to_list() == [None, "<EMAIL_ADDRESS>"]

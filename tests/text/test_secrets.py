@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from anonym.errors import CallError
 from anonym.text.recognisers import Column
 from anonym.text.secrets import PLUGINS, Secrets, plugins, scan
 from anonym.text.validators import key_value
@@ -58,6 +59,15 @@ def test_a_pragma_in_the_data_changes_nothing() -> None:
 )
 def test_values_are_found_whole(text: str, value: str) -> None:
     assert value in secrets_in(text)
+
+
+def test_a_plugin_that_is_missing_stops_the_run_before_any_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    plugins.cache_clear()
+    with monkeypatch.context() as patched:
+        patched.setattr("anonym.text.secrets.PLUGINS", ("keyword.NoSuchDetector",))
+        with pytest.raises(CallError, match=r"text\.secrets.*--upgrade detect-secrets"):
+            Secrets("en")
+    assert len(plugins()) == len(PLUGINS)
 
 
 def test_prose_is_left_alone() -> None:
