@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from anonym.attacks.linkage import Tables
-from anonym.attacks.matching import classes, encode, link, people, persons
+from anonym.attacks.matching import classes, encode, link, people, persons, profiles
 from anonym.attacks.outcome import AttackResult, Counts, Gate, Trial, judge
 from anonym.attacks.subgroup import worst_of
 
@@ -26,11 +26,13 @@ def intersection(
     gate: Gate | None,
     seed: int | None = None,
     raw: tuple[pl.DataFrame, Sequence[str]] | None = None,
+    unit: str | None = None,
 ) -> AttackResult:
     """The share of people in a joint class under k. `joint` is [person, first, second], from `by_column` or
     `by_original`. The baseline is the share that is in a class under k in the worse of the two releases alone.
 
-    `raw` is the table that both were made of with its columns: the positive control is the share in a class under k.
+    `raw` is the table that both were made of with its columns: the positive control is the share of its people, told
+    apart by column `unit`, in a class under k.
     """
     sizes = joint.with_columns(size=pl.len().over("first", "second"))
     small = sizes.filter(pl.col("size") < k).height
@@ -43,8 +45,8 @@ def intersection(
     counts = Counts(joint.height, joint.height, small)
     baseline = max(alone, default=None)
     positive = None
-    if raw is not None and raw[0].height:
-        before = pl.DataFrame({"class": classes(*raw)}).with_columns(size=pl.len().over("class"))
+    if raw is not None:
+        before = profiles(*raw, unit).with_columns(size=pl.len().over("class"))
         positive = before.filter(pl.col("size") < k).height / before.height
     return judge(Trial("intersection", tuple(knows), counts, gate, baseline, None, positive, seed, detail))
 

@@ -150,6 +150,14 @@ def people(tuples: pl.Series, person: pl.Series | None) -> pl.DataFrame:
     return pl.DataFrame({"tuple": tuples, "person": coded(person.to_frame("person"))[0]}).unique(maintain_order=True)
 
 
+def profiles(frame: pl.DataFrame, cells: Sequence[str], unit: str | None) -> pl.DataFrame:
+    """[person, class]: everyone once, in the class of those whose rows are in the same classes."""
+    members = people(classes(frame, cells), persons(frame, unit)).select("person", pl.col("tuple").alias("class"))
+    if members["person"].is_unique().all():
+        return members
+    return members.group_by("person", maintain_order=True).agg(pl.col("class").unique().sort())
+
+
 def candidates(targets: pl.DataFrame, pairs: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
     """How many of `others` each target may be: [person, tuples, candidates, sharing], people in order, 0 for nobody.
 

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from anonym.attacks.matching import classes, people, persons
+from anonym.attacks.matching import profiles
 from anonym.attacks.outcome import AttackResult, Counts, Trial, judge
 
 _STEPS = 60  # halvings of an interval of a parameter
@@ -32,23 +32,24 @@ def population_uniqueness(
     seed: int | None,
 ) -> AttackResult:
     """The share of people unique in the sample; in `detail` the band of how many of them, and of the `population`
-    people that they are a sample of, are unique there."""
-    members = people(classes(released, cells), persons(released, unit))
-    sizes = members.group_by("tuple").len().group_by("len").agg(classes=pl.len())
+    people that they are a sample of, are unique there. Someone of several rows has the set of their classes.
+    """
+    members = profiles(released, cells, unit)
+    sizes = members.group_by("class").len().group_by("len").agg(classes=pl.len())
     histogram = {int(size): int(number) for size, number in sizes.sort("len").iter_rows()}
-    sample, unique = members["person"].n_unique(), histogram.get(1, 0)
+    sample, unique = members.height, histogram.get(1, 0)
     population = max(population, sample)
     models = {"pitman": pitman(histogram, population), "zayatz": zayatz(histogram, population)} if unique else {}
-    band = [min(models.values()), max(models.values())] if models else [0.0, 0.0]
+    band = [min(models.values()), max(models.values())] if models else [0.0 if sample else None] * 2
     detail = {
         "population": population,
         "sample": sample,
         "sample_unique": unique,
         "population_unique": {**models, "band": band},
-        "population_unique_share": [end / population if population else None for end in band],
+        "population_unique_share": [None if end is None else end / population for end in band],
         "why": "a band of two models, both of which can be far off; no release is judged by it",
     }
-    counts = Counts(sample, sample, min(unique, sample))
+    counts = Counts(sample, sample, unique)
     return judge(Trial("population uniqueness", tuple(knows), counts, None, seed=seed, detail=detail))
 
 

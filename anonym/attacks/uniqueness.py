@@ -51,7 +51,7 @@ def prosecutor(
     counts = Counts(sizes.height, sizes.height, expected(sizes))
     baseline = 1 / sizes.height if sizes.height else None
     positive = None
-    if raw is not None and raw[1] and raw[0].height:
+    if raw is not None:
         before = _smallest(classes(*raw), raw[0], unit)
         positive = expected(before) / before.height
     return judge(Trial("uniqueness (prosecutor)", tuple(knows), counts, gate, baseline, None, positive, seed, detail))

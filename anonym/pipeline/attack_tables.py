@@ -212,8 +212,10 @@ def all_cells(given: Given, released: pl.DataFrame) -> list[str]:
 
 
 def raw_columns(given: Given) -> tuple[pl.DataFrame, list[str]] | None:
-    """The original and its columns that became the released quasi-identifiers: where an attack must succeed."""
-    if given.original is None:
+    """The original and its columns that became the released quasi-identifiers: where an attack must succeed. None where
+    it has none of them, or no rows."""
+    if given.original is None or not given.original.height:
         return None
     names = [known.name for known in known_columns(given, given.released, None)]
-    return given.original, [name for name in names if name in given.original.columns]
+    held = [name for name in names if name in given.original.columns]
+    return (given.original, held) if held else None
