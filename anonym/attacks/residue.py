@@ -7,6 +7,7 @@ without regard to case. A note is linked to whoever has a value that stands in i
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
@@ -26,48 +27,61 @@ def residue(
     gate: Gate | None,
     truth: str | None = None,
     control: pl.DataFrame | None = None,
-    raw: pl.Series | None = None,
+    raw: pl.DataFrame | None = None,
     seed: int | None = None,
 ) -> AttackResult:
     """Link the notes in column `text` to the people in `auxiliary` by their columns `identifiers`.
 
     Targets are the notes. Without `truth`, a column of both tables, a note counts 1 / candidates. `control` holds
-    people who were never released: a note in which their values stand would be linked to them wrongly. `raw` are the
-    notes as they were, searched as the positive control.
+    people who were never released: a note in which their values stand would be linked to them wrongly. `raw` is the
+    table before the release, whose notes are attacked as the positive control.
     """
-    has_truth = truth is not None and truth in released.columns and truth in auxiliary.columns
-    found = _found(released[text], auxiliary, identifiers)
-    right = _right(found, released[truth], auxiliary[truth]) if truth is not None and has_truth else found
-    counts = found.group_by("note").agg(candidates=pl.len(), sharing=pl.lit(1))
-    success = counts.join(right, on="note", how="semi")
-    wrong = counts.filter(pl.col("candidates") == 1).join(success, on="note", how="anti").height if has_truth else None
-    targets = released[text].drop_nulls().len()
-    outside = _control(released[text], control, identifiers, targets, has_truth=has_truth)
-    if wrong is None and outside is not None:
-        wrong = outside.false_accepts
-    tried = Counts(targets, targets, expected(success, is_known=has_truth), wrong)
+    found = _linked(released, text, auxiliary, identifiers, truth)
+    outside = _control(released[text], control, identifiers, found.notes, has_truth=found.is_known)
+    wrong = found.wrong if found.is_known else outside.false_accepts if outside is not None else None
+    tried = Counts(found.notes, found.notes, found.right, wrong)
+    before = _linked(raw, text, auxiliary, identifiers, truth) if raw is not None else None
+    by_column = [(name, _linked(released, text, auxiliary, [name], truth)) for name in identifiers]
     detail = {
-        "notes_with_values": counts.height,
+        "notes_with_values": found.hit,
         "values": _values(auxiliary, identifiers)["value"].n_unique(),
-        "worst_subgroup": _worst(released[text], auxiliary, identifiers, targets),
+        "worst_subgroup": _worst(by_column) if found.notes else None,
     }
-    positive = None
-    if raw is not None and (notes := raw.drop_nulls().len()):
-        positive = _found(raw, auxiliary, identifiers)["note"].n_unique() / notes
+    positive = before.right / before.notes if before is not None and before.notes else None
     name = f"identifiers left in {text}"
     # who finds nothing does not guess: the baseline of this attack is a note that says nothing
     return judge(Trial(name, tuple(identifiers), tried, gate, 0.0, outside, positive, seed, detail))
 
 
-def _worst(
-    notes: pl.Series, auxiliary: pl.DataFrame, identifiers: Sequence[str], targets: int
-) -> dict[str, Any] | None:
-    """The identifier that is left in most notes."""
-    left = {name: _found(notes, auxiliary, [name])["note"].n_unique() for name in identifiers} if targets else {}
-    if not left:
-        return None
-    worst = max(left, key=lambda name: left[name])
-    return {"column": worst, "targets": targets, "rate": left[worst] / targets}
+@dataclass(frozen=True)
+class _Linked:
+    """How many notes there are, in how many some value stands, and the expected number that is linked rightly. `wrong`
+    are those linked to one person alone who is another, where a truth `is_known`."""
+
+    notes: int
+    hit: int
+    right: float
+    wrong: int
+    is_known: bool
+
+
+def _linked(
+    table: pl.DataFrame, text: str, auxiliary: pl.DataFrame, identifiers: Sequence[str], truth: str | None
+) -> _Linked:
+    is_known = truth is not None and truth in table.columns and truth in auxiliary.columns
+    found = _found(table[text], auxiliary, identifiers)
+    right = _right(found, table[truth], auxiliary[truth]) if truth is not None and is_known else found
+    counts = found.group_by("note").agg(candidates=pl.len(), sharing=pl.lit(1))
+    success = counts.join(right, on="note", how="semi")
+    wrong = counts.filter(pl.col("candidates") == 1).join(success, on="note", how="anti").height
+    notes = table[text].drop_nulls().len()
+    return _Linked(notes, counts.height, expected(success, is_known=is_known), wrong, is_known)
+
+
+def _worst(by_column: Sequence[tuple[str, _Linked]]) -> dict[str, Any]:
+    """The identifier by which most notes are linked rightly."""
+    name, found = max(by_column, key=lambda one: one[1].right)
+    return {"column": name, "targets": found.notes, "rate": found.right / found.notes}
 
 
 def _right(found: pl.DataFrame, notes: pl.Series, holders: pl.Series) -> pl.DataFrame:

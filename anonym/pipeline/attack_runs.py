@@ -113,7 +113,7 @@ def _intersection(given: Given) -> Iterator[AttackResult]:
     joint = _joint(given, given.against)
     knows = [column.name for column in known_columns(given, given.released, None)]
     gate, raw = given.other_risk, raw_columns(given)
-    yield intersection(joint, given.k or 2, knows, gate=gate, seed=given.seed, raw=raw)
+    yield intersection(joint, given.k or 2, knows, gate=gate, seed=given.seed, raw=raw, unit=given.policy.unit)
 
 
 def _joint(given: Given, against: pl.DataFrame) -> pl.DataFrame:
@@ -147,7 +147,7 @@ def _text(given: Given) -> Iterator[AttackResult]:
                 gate=given.other_risk,
                 truth=given.told,
                 control=given.control,
-                raw=given.original[name] if name in given.original.columns else None,
+                raw=given.original if name in given.original.columns else None,
                 seed=given.seed,
             )
 

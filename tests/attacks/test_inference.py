@@ -130,6 +130,15 @@ def test_people_in_one_release_only_are_no_targets() -> None:
     assert (result.targets, result.correct) == (2, 2)
 
 
+def test_the_positive_control_of_an_intersection_counts_people() -> None:
+    first = pl.DataFrame({"who": [1, 2, 3], "age": ["0-9"] * 3})
+    raw = pl.DataFrame({"who": [1, 1, 1, 2, 3], "age": [4, 4, 4, 5, 5]})
+    joint = by_column((first, ["age"]), (first, ["age"]), "who")
+    for unit, share in (("who", 1 / 3), (None, 2 / 5)):
+        result = intersection(joint, 2 if unit else 3, ["age"], gate=RISK, raw=(raw, ["age"]), unit=unit)
+        assert result.detail["positive_control"] == pytest.approx(share)
+
+
 # text ----------------------------------------------------------------------------------------------------------------
 
 PEOPLE = pl.DataFrame(
@@ -159,3 +168,13 @@ def test_a_value_of_two_people_counts_half_and_a_clean_note_nothing() -> None:
     assert residue(pl.DataFrame({"n": ["Eva Roth called"]}), "n", twins, ["name"], gate=RISK).correct == 0.5
     clean = residue(pl.DataFrame({"n": ["<PERSON> called"] * 200}), "n", PEOPLE, ["name"], gate=RISK, control=twins)
     assert (clean.correct, clean.control, clean.verdict) == (0, 0, "pass")
+
+
+def test_notes_before_the_release_are_attacked_in_the_same_way() -> None:
+    clean = NOTES.with_columns(note=pl.lit("<PERSON>"))
+    for truth, right, by_name in ((None, 3 / 4, 2 / 4), ("id", 1 / 4, 1 / 4)):
+        result = residue(clean, "note", PEOPLE, ["name", "mail"], gate=RISK, truth=truth, raw=NOTES)
+        assert (result.rate, result.detail["positive_control"]) == (0, right)
+        assert result.detail["worst_subgroup"]["rate"] == 0
+        left = residue(NOTES, "note", PEOPLE, ["name", "mail"], gate=RISK, truth=truth)
+        assert left.detail["worst_subgroup"] == {"column": "name", "targets": 4, "rate": by_name}
