@@ -63,6 +63,10 @@ class Known:
     tolerance: float = 0.0
     edits: int = 0
 
+    def before(self, column: str) -> Known:
+        """The same in a table where `column` holds it as it was before the release: cells are values."""
+        return Known(self.name, (column,), self.auxiliary, tolerance=self.tolerance, edits=self.edits)
+
 
 def covers(known: Known, cells: pl.DataFrame, values: pl.Series) -> pl.DataFrame:
     """The pairs [cell, value] of row numbers in `cells` (one or two columns) and `values` where the cell covers.

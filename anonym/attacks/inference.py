@@ -13,7 +13,6 @@ from typing import Any
 
 import polars as pl
 
-from anonym.attacks.cover import Known
 from anonym.attacks.linkage import Tables
 from anonym.attacks.matching import classes, encode, link, persons
 from anonym.attacks.outcome import AttackResult, Counts, Gate, Trial, judge
@@ -49,7 +48,7 @@ def inference(
     outside = None
     if control is not None and {sensitive, *(known.auxiliary for known in tables.known)} <= set(control.columns):
         outside = guess(Tables(tables.released, control, tables.known, tables.unit), sensitive).counts
-    raw = tuple(Known(known.auxiliary, (known.auxiliary,), known.auxiliary) for known in tables.known)
+    raw = tuple(known.before(known.auxiliary) for known in tables.known)
     itself = guess(Tables(tables.auxiliary, tables.auxiliary, raw, tables.unit), sensitive)
     detail = {
         "matched": inside.matched,

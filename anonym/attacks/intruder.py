@@ -29,7 +29,8 @@ def scored(
     gate: Gate | None,
     seed: int | None,
 ) -> AttackResult:
-    """Score claims [row, who, sure, how, right] on `offered` rows, one person each.
+    """Score claims [row, who, sure, how, right] on `offered` rows, one person each. What guessing names at random would
+    find depends on how many people there are, which nobody knows here: there is no baseline.
 
     `truths` is [row, name]: every way to name the person of a row; a claim is right if it names one, without regard to
     case. Without it the referee's column `right` tells. Of several claims on a row one right one suffices, and none
@@ -48,7 +49,7 @@ def scored(
         },
     }
     counts = Counts(offered, offered, right, best.height - right)
-    return judge(Trial("motivated intruder", knows, counts, gate, 0.0, seed=seed, detail=detail))
+    return judge(Trial("motivated intruder", knows, counts, gate, seed=seed, detail=detail))
 
 
 def _hits(claims: pl.DataFrame, truths: pl.DataFrame | None) -> pl.Series:

@@ -173,7 +173,7 @@ def _positive(tables: Tables, subset: tuple[int, ...], raw: pl.DataFrame | None)
     """The rate on the table as it was before: its own columns, linked to the same attacker's table."""
     if raw is None or not all(tables.known[i].name in raw.columns for i in subset) or not raw.height:
         return None
-    known = tuple(Known(one.name, (one.name,), one.auxiliary) for one in (tables.known[i] for i in subset))
+    known = tuple(tables.known[i].before(tables.known[i].name) for i in subset)
     before = Tables(raw, tables.auxiliary, known, tables.unit, tables.truth)
     found = _try(before, encode(raw, tables.auxiliary, known), tuple(range(len(known))))
     return _score(before, found) / found.targets.height
@@ -225,7 +225,7 @@ def _wild_card(tables: Tables, columns: Columns, found: Found) -> dict[str, Any]
     correct = _score(tables, found) + more
     return {
         "attempts_more": rest.filter(pl.col("candidates") > 0).height,
-        "rate": correct / max(1, found.targets.height),
+        "rate": correct / found.targets.height if found.targets.height else None,
     }
 
 

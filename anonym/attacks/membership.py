@@ -14,7 +14,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from anonym.attacks.cover import Known
 from anonym.attacks.linkage import Tables
 from anonym.attacks.matching import classes, persons
 from anonym.attacks.neighbours import nearest_to
@@ -111,7 +110,7 @@ def _positive(
 ) -> float | None:
     if not {known.name for known in tables.known} <= set(raw.columns):
         return None
-    known = tuple(Known(one.name, (one.name,), one.auxiliary) for one in tables.known)
+    known = tuple(one.before(one.name) for one in tables.known)
     rows = [side < POSITIVE for side in people]
     distance = nearest_to(raw, both.filter(pl.Series(np.concatenate(rows))), known, tables.auxiliary).distance
     members, fresh = (side[chosen] for side, chosen in zip(people, rows, strict=True))

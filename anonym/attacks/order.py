@@ -14,7 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from anonym.attacks.linkage import Tables
-from anonym.attacks.matching import classes, encode, link
+from anonym.attacks.matching import Linked, classes, encode, link
 from anonym.attacks.outcome import AttackResult, Counts, Gate, Trial, judge
 from anonym.attacks.subgroup import worst_of
 
@@ -30,9 +30,7 @@ def order(tables: Tables, *, gate: Gate | None, seed: int, targets: int) -> Atta
     only the advantage over the shuffled control says something.
     """
     linked = link(encode(tables.released, tables.auxiliary, tables.known), range(len(tables.known)))
-    fits: dict[int, set[int]] = {}
-    for left, right in linked.pairs.iter_rows():
-        fits.setdefault(left, set()).add(right)
+    fits = _fitting(linked)
     rows, originals = linked.released.to_numpy(), linked.auxiliary.to_numpy()
     shuffled = np.random.default_rng([seed, 0x0DE5]).permutation(len(rows))
     tried = min(targets, len(rows))
@@ -49,7 +47,25 @@ def order(tables: Tables, *, gate: Gate | None, seed: int, targets: int) -> Atta
     counts = Counts(tried, tried, right, matched - right if tables.has_truth else None)
     control = Counts(tried, tried, int(by_chance.sum()))
     knows = ("order of the rows", *(known.name for known in tables.known))
-    return judge(Trial("row order", knows, counts, gate, None, control, 1.0 if tried else None, seed, detail))
+    return judge(Trial("row order", knows, counts, gate, None, control, _positive(tables, tried), seed, detail))
+
+
+def _positive(tables: Tables, tried: int) -> float | None:
+    """The rate on the first rows of the original, aligned with itself: what lacks a known value is not found."""
+    known = tuple(one.before(one.auxiliary) for one in tables.known)
+    itself = Tables(tables.auxiliary.head(tried), tables.auxiliary.head(tried + AHEAD), known, truth=tables.truth)
+    linked = link(encode(itself.released, itself.auxiliary, known), range(len(known)))
+    rows, originals = linked.released.to_numpy(), linked.auxiliary.to_numpy()
+    is_right = _right(itself, np.arange(len(rows)), _walk(rows, originals, _fitting(linked)))
+    return float(is_right.mean()) if len(rows) else None
+
+
+def _fitting(linked: Linked) -> dict[int, set[int]]:
+    """The tuples of the original that each released tuple covers."""
+    fits: dict[int, set[int]] = {}
+    for left, right in linked.pairs.iter_rows():
+        fits.setdefault(left, set()).add(right)
+    return fits
 
 
 def _walk(rows: NDArray[np.uint32], originals: NDArray[np.uint32], fits: dict[int, set[int]]) -> Places:

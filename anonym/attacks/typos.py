@@ -75,7 +75,7 @@ def typos(
 def _positive(tables: Tables, known: Sequence[Known], raw: pl.DataFrame | None, seed: int) -> float | None:
     if raw is None or not raw.height or not {one.name for one in known} <= set(raw.columns):
         return None
-    plain = tuple(Known(one.name, (one.name,), one.auxiliary) for one in known)
+    plain = tuple(one.before(one.name) for one in known)
     before = Tables(raw, tables.auxiliary, plain, tables.unit, tables.truth)
     return float(_right(before, _linked(raw, tables.auxiliary, plain, seed)).sum()) / raw.height
 

@@ -315,6 +315,20 @@ def test_an_empty_release_gives_nulls() -> None:
     assert (result.targets, result.rate, result.low, result.verdict) == (0, None, None, "inconclusive")
 
 
+def test_the_positive_control_allows_the_attackers_errors_too() -> None:
+    raw = pl.DataFrame({"age": range(0, 200, 10)})
+    noted = raw.with_columns(pl.col("age") + 2)
+    for off, found in ((0.0, 0.0), (2.0, 1.0)):
+        known = (Known("age", ("age",), "age", "interval", tolerance=off),)
+        assert linkage(Tables(raw, noted, known), gate=None, raw=raw).detail["positive_control"] == found
+
+
+def test_a_wild_card_on_nobody_has_no_rate() -> None:
+    nobody, noted = pl.DataFrame({"sex": []}, schema={"sex": pl.String}), pl.DataFrame({"sex": ["f", None]})
+    found = linkage(Tables(nobody, noted, (Known("sex", ("sex",), "sex"),)), gate=None)
+    assert found.detail["wild_card"] == {"attempts_more": 0, "rate": None}
+
+
 def test_expected_counts_each_candidate_once() -> None:
     found = pl.DataFrame({"candidates": [1, 1, 1, 2, 0], "sharing": [3, 3, 3, 1, 1]})
     assert expected(found) == pytest.approx(1.5)

@@ -62,6 +62,7 @@ def test_claims_are_judged_by_the_original_or_by_a_referee(
     [found] = json.loads(said)
     assert (found["targets"], found["correct"], found["false_accepts"]) == (100, 3, 2)
     assert found["detail"]["claims"] == 6
+    assert (found["baseline"], found["control"], found["detail"]["positive_control"]) == (None, None, None)
     assert (status, found["verdict"]) == (0, "pass")
     status, _, err = command(*score)
     assert status == 4
