@@ -88,7 +88,7 @@ def _result(
     counts = Counts(len(is_copy), len(is_copy), int(is_copy.sum()))
     outside = Counts(len(fresh), len(fresh), int((fresh <= near).sum())) if fresh is not None else None
     ceiling = float((parts[1] <= near).mean()) if len(parts[1]) else None
-    ratio = parts[0] / np.where(second > 0, second, 1.0)
+    ratio = np.divide(parts[0], second, out=np.ones_like(second), where=second > 0)  # of equal rows none is singled out
     detail: dict[str, Any] = {
         "near": near,
         "floor": outside.rate if outside else None,

@@ -37,7 +37,8 @@ class Uniques:
 
 
 def drivers(frame: pl.DataFrame, columns: Sequence[str], *, unit: str | None, seed: int | None) -> AttackResult:
-    """The share of people with a minimal sample unique, and by column its share of the score of all of them.
+    """The share of people with a minimal sample unique, and by column its share of the score of all of them
+    (null where nobody has one).
 
     `frame` is a release (or the table before it); a null is a value of its own. Never judged: it says why, not whether.
     """
@@ -54,7 +55,7 @@ def drivers(frame: pl.DataFrame, columns: Sequence[str], *, unit: str | None, se
             for size in range(1, uniques.largest + 1)
         },
         "contribution": {
-            name: sum(score for names, score in scores.items() if i in names) / total if total else 0.0
+            name: sum(score for names, score in scores.items() if i in names) / total if total else None
             for i, name in enumerate(columns)
         },
         "worst_subgroup": _worst(frame, columns, unit, singled),

@@ -118,6 +118,14 @@ def test_copies_are_told_from_coincidence() -> None:
     assert near.verdict == "fail"
 
 
+def test_a_copy_of_rows_that_are_alike_singles_nobody_out() -> None:
+    alike = pl.DataFrame({"job": ["a", "b"] * 20})
+    [exact] = copies(alike, alike, None, ["job"], gate=GAIN, seed=1, targets=50)
+    assert (exact.rate, exact.detail["median_distance_ratio"]) == (1.0, 1.0)
+    [alone] = copies(alike.head(2), alike.head(2), None, ["job"], gate=GAIN, seed=1, targets=50)
+    assert alone.detail["median_distance_ratio"] == 0.0
+
+
 def test_only_tables_of_the_same_kind_can_hold_copies() -> None:
     raw = pl.DataFrame({"age": [31], "zip": ["112"]})
     assert comparable(raw, raw, ["age", "zip"])

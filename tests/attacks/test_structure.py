@@ -53,6 +53,7 @@ def test_the_column_that_singles_out_is_named() -> None:
     assert result.detail["worst_subgroup"]["rate"] == 1.0
     safe = drivers(frame.select("sex", "band"), ["sex", "band"], unit=None, seed=1)
     assert safe.rate == 0.0
+    assert safe.detail["contribution"] == {"sex": None, "band": None}, "a share of nothing is not measured"
 
 
 def test_small_sets_weigh_more_as_published() -> None:
@@ -103,6 +104,19 @@ def test_a_sample_that_is_the_population_tells_its_uniques() -> None:
     assert pitman(histogram, 1500) in (low, high)
     none = population_uniqueness(pl.DataFrame({"q": ["a", "a"]}), ["q"], ["q"], 100, unit=None, seed=None)
     assert none.detail["population_unique"]["band"] == [0.0, 0.0]
+
+
+def test_uniques_of_a_population_are_people_and_not_rows() -> None:
+    rows = pl.DataFrame({"who": [0] * 6 + list(range(1, 10)), "q": [f"own {i}" for i in range(6)] + ["all"] * 9})
+    result = population_uniqueness(rows, ["q"], ["q"], 12, unit="who", seed=None)
+    assert (result.targets, result.correct, result.detail["sample_unique"]) == (10, 1, 1)
+    assert result.detail["population_unique"]["zayatz"] == pytest.approx(float(naive.zayatz({1: 1, 9: 1}, 12)))
+
+
+def test_nobody_is_no_sample_of_a_population() -> None:
+    nobody = pl.DataFrame({"q": []}, schema={"q": pl.String})
+    detail = population_uniqueness(nobody, ["q"], ["q"], 100, unit=None, seed=None).detail
+    assert (detail["population_unique"]["band"], detail["population_unique_share"]) == ([None, None], [None, None])
 
 
 # downcoding ----------------------------------------------------------------------------------------------------------
@@ -213,3 +227,9 @@ def test_a_kept_order_finds_the_rows_and_a_shuffled_one_does_not(truth: str | No
         targets=1000,
     )
     assert mixed.verdict == "pass"
+
+
+def test_the_positive_control_of_an_order_is_measured() -> None:
+    people = pl.DataFrame({"age": [*range(40), *[None] * 10], "zip": ["111"] * 50})
+    released = people.with_columns(age=pl.lit("0-99"))
+    assert order(Tables(released, people, AGE), gate=GAIN, seed=1, targets=50).detail["positive_control"] == 0.8
