@@ -24,7 +24,7 @@ from anonym.pipeline.evidence import Clock, Run, facts_of_run, file_names
 from anonym.pipeline.facts import facts_of
 from anonym.pipeline.gates import refuse_rare_keep_values, refuse_unknown_output
 from anonym.pipeline.holding_out import HeldOut, hold_out, keep, refuse_existing
-from anonym.pipeline.profile import profile
+from anonym.pipeline.profile import Profile, profile
 from anonym.pipeline.progress import Progress
 from anonym.pipeline.recall_gate import gate_recall
 from anonym.pipeline.recoding import Recoding
@@ -32,7 +32,7 @@ from anonym.pipeline.rejected import rejected_evidence
 from anonym.pipeline.replanned import lasting_keys, read_plan, refuse_other_keys
 from anonym.pipeline.solve import solve, suppression_limit
 from anonym.pipeline.text_days import text_key
-from anonym.pipeline.transform import TextLedger, masks_rows, transform
+from anonym.pipeline.transform import TextLedger, Transform, masks_rows, transform
 from anonym.pipeline.verifying import Verified, released_schema, verify
 from anonym.pipeline.write import Written, write_release
 from anonym.policy import Policy
@@ -154,8 +154,8 @@ def make(
 ) -> Made:
     """Profile, search, apply, verify: the release is written to `part` and read again from there."""
     columns = policy.resolve(source.schema)
-    masks = masks_rows(policy)
-    refuse_unwritable(part.suffix, released_schema(columns, masks=masks))
+    schema = released_schema(columns, masks=masks_rows(policy))
+    refuse_unwritable(part.suffix, schema)
     held = hold_out(policy, source, private, control)
     source = held.source
     keyring = read_keys(_keys(policy, columns), policy.base)
@@ -167,11 +167,7 @@ def make(
     refuse_rare_keep_values(policy, columns, source)
     recoding = solve(policy, seen, source, progress, is_planned=plan is not None)
     released = transform(policy, source, seen, recoding, keyring, scrubber)
-    remaining = seen.rows - (recoding.found.suppressed_rows if recoding and not masks else 0)
-    progress.stage("writing the release", remaining)
-    written = write_release(
-        released.frame, part, order=policy.order, rows=remaining, private=private, progress=progress
-    )
+    written = _written(released, seen, recoding, policy, part, private, progress)
     progress.stage("verifying the written file", written.rows)
     facts = facts_of(
         policy,
@@ -180,8 +176,7 @@ def make(
         text_from=_text_from(released.ledgers),
         by_class=recoding is not None and recoding.levels is None,
     )
-    verified = verify(part, source, written, facts, columns, masks=masks and recoding is not None)
-    names = file_names([file.path for file in source.files])
+    verified = verify(part, source, written, facts, schema)
     run = Run(
         policy,
         seen,
@@ -189,7 +184,7 @@ def make(
         keyring,
         released.ledgers,
         scrubber,
-        names,
+        file_names([file.path for file in source.files]),
         held.rows,
         held.units,
         recall=recall,
@@ -199,14 +194,28 @@ def make(
     )
     evidence = verified_evidence(run, verified, written, part, clock)
     refuse_failed(verified, evidence)
-    if policy.attacks:
-        found = withstand(
-            policy, columns, part, released_schema(columns, masks=masks), read_options(policy), held, written, progress
-        )
+    if found := withstand(policy, columns, part, schema, read_options(policy), held, written, progress):
         run = replace(run, attacks=tuple(result.as_dict() for result in found))
         evidence = verified_evidence(run, verified, written, part, clock)
         refuse(found, evidence)
     return Made(run, written, verified, run.plan, evidence, held)
+
+
+def _written(
+    released: Transform,
+    seen: Profile,
+    recoding: Recoding | None,
+    policy: Policy,
+    part: Path,
+    private: PrivateFolder,
+    progress: Progress,
+) -> Written:
+    """The release in its file: masked rows stay, suppressed ones are gone."""
+    gone = 0 if recoding is None or masks_rows(policy) else recoding.found.suppressed_rows
+    progress.stage("writing the release", seen.rows - gone)
+    return write_release(
+        released.frame, part, order=policy.order, rows=seen.rows - gone, private=private, progress=progress
+    )
 
 
 def _new_plan(

@@ -16,7 +16,7 @@ from anonym.pipeline.gates import refuse_unknown_output
 from anonym.pipeline.progress import Progress
 from anonym.pipeline.replanned import refuse_another
 from anonym.pipeline.transform import masks_rows
-from anonym.pipeline.verifying import verify
+from anonym.pipeline.verifying import released_schema, verify
 from anonym.pipeline.write import sink
 from anonym.policy.model import Policy
 from anonym.search.plan import Plan
@@ -47,8 +47,7 @@ class Release:
                 self._made.held.source,
                 self._made.written,
                 self._made.verified.facts,
-                run.profile.columns,
-                masks=run.recoding is not None and masks_rows(run.policy),
+                released_schema(run.profile.columns, masks=masks_rows(run.policy)),
             )
             evidence = verified_evidence(run, verified, self._made.written, target.part, clock)
             refuse_failed(verified, evidence)

@@ -74,7 +74,7 @@ def transform(
 ) -> Transform:
     """Declare how every released column comes from the input. Nothing is read yet."""
     frame = source.frame.with_row_index(ROW)
-    masks = recoding is not None and masks_rows(policy)
+    masks = masks_rows(policy)
     if recoding is not None:
         frame = _masked(recoding.flagged(frame), profile) if masks else recoding.apply(frame)
     table = actions.Table(keyring, _distinct_of(source), _unit(policy, profile))
@@ -104,8 +104,9 @@ def transform(
 
 
 def masks_rows(policy: Policy) -> bool:
-    """Whether suppressed rows stay as empty ones."""
-    return policy.guarantee is not None and policy.guarantee.action == "mask"
+    """Whether suppressed rows stay as empty ones: where there are classes, and the policy says so."""
+    has_classes = any(isinstance(role, Quasi) for role in policy.columns.values())
+    return has_classes and policy.guarantee is not None and policy.guarantee.action == "mask"
 
 
 def _masked(frame: pl.LazyFrame, profile: Profile) -> pl.LazyFrame:
