@@ -13,7 +13,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import polars as pl
 
@@ -121,7 +121,8 @@ class Missed:
 @dataclass(frozen=True)
 class Recall:
     """What was measured. `whole`: labelled spans masked entirely; `touched`: at least one character; `exact`: same ends
-    and same type; `characters`, `tokens`: of those labelled, masked; the precisions: of those masked, labelled;
+    and same type; `characters`, `tokens`: of those labelled, masked (a token in all its labelled characters); the
+    precisions: of those masked, labelled (a token in any character);
     `clean`: documents with labels in which nothing was missed; `direct`, `quasi`: TAB's entities of which every mention
     is masked; `entities`: `whole` by labelled type, `precisions`: spans masked as that type that meet a label of it;
     `rules`: spans of each rule that meet any label.
@@ -279,9 +280,9 @@ def measure(
             tally.add("clean", row, len(missed) == before)
         _count_mentions(tally, row, document, covered)
         if labels:
-            _count_units(tally, row, document, covered)
-        if labels:
-            _count_masks(rules, precisions, row, document, masked)
+            right = _covered(len(document.text), [*document.spans, *document.allowed])
+            _count_units(tally, row, document, covered, right)
+            _count_masks(rules, precisions, row, document, masked, right)
     return Recall(
         documents=len(labelled),
         entities={entity: types[entity] for entity in sorted(named)},
@@ -289,25 +290,11 @@ def measure(
         rules={name: rules[name] for name in sorted(rules.names())},
         missed=tuple(missed),
         ner=ner,
-        **{name: tally[name] for name in _PROPORTIONS},
+        **{name: tally[name] for name in _MEASURES},
     )
 
 
-_PROPORTIONS: tuple[
-    Literal[
-        "whole",
-        "touched",
-        "exact",
-        "characters",
-        "character_precision",
-        "tokens",
-        "token_precision",
-        "clean",
-        "direct",
-        "quasi",
-    ],
-    ...,
-] = (
+_Measure = Literal[
     "whole",
     "touched",
     "exact",
@@ -318,7 +305,8 @@ _PROPORTIONS: tuple[
     "clean",
     "direct",
     "quasi",
-)
+]
+_MEASURES: tuple[_Measure, ...] = get_args(_Measure)
 
 
 def _meaning(label: str) -> str:
@@ -356,32 +344,32 @@ def _count_mentions(tally: _Tally, row: int, document: Labelled, covered: bytear
         tally.add(kind, row, whole)
 
 
-def _count_units(tally: _Tally, row: int, document: Labelled, covered: bytearray) -> None:
+def _count_units(tally: _Tally, row: int, document: Labelled, covered: bytearray, right: bytearray) -> None:
     gold = _covered(len(document.text), document.spans)
-    right = _covered(len(document.text), [*document.spans, *document.allowed])
-    tally.add(
-        "characters", row, sum(1 for marked, hidden in zip(gold, covered, strict=True) if marked and hidden), sum(gold)
-    )
-    tally.add(
-        "character_precision",
-        row,
-        sum(1 for marked, hidden in zip(right, covered, strict=True) if marked and hidden),
-        sum(covered),
-    )
+    tally.add("characters", row, _common(gold, covered), sum(gold))
+    tally.add("character_precision", row, _common(right, covered), sum(covered))
     for match in _TOKEN.finditer(document.text):
-        start, end = match.span()
-        hidden = any(covered[start:end])
-        if any(gold[start:end]):
-            tally.add("tokens", row, hidden)
-        if hidden:
-            tally.add("token_precision", row, any(right[start:end]))
+        inside = slice(*match.span())
+        marked = sum(gold[inside])
+        if marked:
+            tally.add("tokens", row, _common(gold[inside], covered[inside]) == marked)
+        if any(covered[inside]):
+            tally.add("token_precision", row, any(right[inside]))
 
 
-def _count_masks(rules: _Tally, precisions: _Tally, row: int, document: Labelled, masked: Sequence[Mask]) -> None:
-    right = _covered(len(document.text), [*document.spans, *document.allowed])
+def _common(left: bytearray, right: bytearray) -> int:
+    return sum(1 for one, other in zip(left, right, strict=True) if one and other)
+
+
+def _count_masks(
+    rules: _Tally, precisions: _Tally, row: int, document: Labelled, masked: Sequence[Mask], right: bytearray
+) -> None:
+    """A mask on nothing but what may be masked and need not be says nothing of its type: that has no label."""
     for start, end, entity, *rule in masked:
+        hit = any(right[start:end])
         for name in rule:
-            rules.add(name, row, any(right[start:end]))
+            rules.add(name, row, hit)
         kind = _meaning(entity)
-        meets = any(left < end and start < until and _meaning(label) == kind for left, until, label in document.spans)
-        precisions.add(kind, row, meets)
+        met = [_meaning(label) for left, until, label in document.spans if left < end and start < until]
+        if met or not hit:
+            precisions.add(kind, row, kind in met)

@@ -102,6 +102,21 @@ def test_f2_and_the_precision_of_a_type_and_of_a_rule() -> None:
     assert found.missed == (Missed(0, 11, 15, "LOC", ("b",)),)
 
 
+def test_a_token_is_masked_when_all_that_is_labelled_of_it_is() -> None:
+    document = Labelled("OdalysBrenthwick rang_Avel", ((0, 16, "PERSON"), (22, 26, "PLACE")))
+    half = measure([document], [[(0, 6, "PERSON"), (22, 26, "PLACE")]])
+    assert (half.tokens.found, half.tokens.of) == (1, 2)
+    assert (half.token_precision.found, half.token_precision.of) == (2, 2)
+
+
+def test_a_mask_on_what_need_not_be_masked_is_no_trial_of_its_type() -> None:
+    document = Labelled("Odalys, Berg, Avel", ((0, 6, "PERSON"),), allowed=((8, 12),))
+    masks = [(0, 6, "PERSON", "a"), (8, 12, "PERSON", "a"), (14, 18, "PERSON", "a")]
+    found = measure([document], [masks])
+    assert (found.precisions["PERSON"].found, found.precisions["PERSON"].of) == (1, 2)
+    assert (found.rules["a"].found, found.rules["a"].of) == (2, 3)
+
+
 def test_a_scrubber_is_measured_and_a_withheld_text_hides_all() -> None:
     text = "mail odalys@x.example now"
     sample = [Labelled(text, ((5, 21, "EMAIL"),)), Labelled("Odalys", ((0, 6, "PERSON"),))]
