@@ -43,6 +43,7 @@ from anonym.report.evidence import complete, dump
 from anonym.report.html import render
 from anonym.search.plan import Plan
 from anonym.verify.digest import keyed_digest
+from anonym.verify.facts import Facts
 from anonym.verify.release import RARE_KEEP
 
 REPORTS = (".report.html", ".report.json")
@@ -169,14 +170,7 @@ def make(
     released = transform(policy, source, seen, recoding, keyring, scrubber)
     written = _written(released, seen, recoding, policy, part, private, progress)
     progress.stage("verifying the written file", written.rows)
-    facts = facts_of(
-        policy,
-        columns,
-        limit_rows=suppression_limit(policy, seen.rows),
-        text_from=_text_from(released.ledgers),
-        by_class=recoding is not None and recoding.levels is None,
-    )
-    verified = verify(part, source, written, facts, schema)
+    verified = verify(part, source, written, _promised(policy, seen, recoding, released), schema)
     run = Run(
         policy,
         seen,
@@ -199,6 +193,17 @@ def make(
         evidence = verified_evidence(run, verified, written, part, clock)
         refuse(found, evidence)
     return Made(run, written, verified, run.plan, evidence, held)
+
+
+def _promised(policy: Policy, seen: Profile, recoding: Recoding | None, released: Transform) -> Facts:
+    """All that verification is told."""
+    return facts_of(
+        policy,
+        seen.columns,
+        limit_rows=suppression_limit(policy, seen.rows),
+        text_from=_text_from(released.ledgers),
+        by_class=recoding is not None and recoding.levels is None,
+    )
 
 
 def _written(
