@@ -71,6 +71,8 @@ def recall_file(
 def in_words(found: Recall, sample: Sequence[Labelled], *, show_text: bool) -> Iterator[str]:
     """Lines for a terminal. Text of the sample only where it was asked for."""
     yield f"{found.documents} labelled texts, models: {', '.join(found.ner) or 'none'}"
+    if found.withheld:
+        yield f"  {found.withheld} of them could not be processed and are withheld: all in them counts as masked"
     parts = {
         "labelled spans masked whole": found.whole,
         "masked at least in part": found.touched,

@@ -264,6 +264,7 @@ class Recall(TypedDict):
     clean: NotRequired[Annotated[Proportion, "texts with labels in which nothing was missed"]]
     direct: NotRequired[Annotated[Proportion, "direct identifiers of which every mention is masked"]]
     quasi: NotRequired[Annotated[Proportion, "quasi-identifiers of which every mention is masked"]]
+    withheld: NotRequired[Annotated[Count, "texts that could not be processed: all in them counts as masked"]]
     ner: NotRequired[Annotated[list[str] | None, "the models that ran"]]
     required: NotRequired[Annotated[Share | None, "the gate, on the lower bound"]]
     holds: NotRequired[bool | None]

@@ -104,6 +104,8 @@ def _further_recall(recall: Recall) -> Iterator[tuple[str, object]]:
         if part and part["of"]:
             found = f"{figures.count(part['found'])} of {figures.count(part['of'])}"
             yield said, join(f"{figures.share(part['rate'])}, {found}", _interval(part["low"], part["high"]))
+    if recall.get("withheld"):
+        yield "Texts that could not be processed, all in them counted as masked", figures.count(recall["withheld"])
     if recall.get("ner"):
         yield "Models", ", ".join(recall["ner"] or ())
 

@@ -12,7 +12,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import polars as pl
@@ -125,7 +125,8 @@ class Recall:
     precisions: of those masked, labelled (a token in any character);
     `clean`: documents with labels in which nothing was missed; `direct`, `quasi`: TAB's entities of which every mention
     is masked; `entities`: `whole` by labelled type, `precisions`: spans masked as that type that meet a label of it;
-    `rules`: spans of each rule that meet any label.
+    `rules`: spans of each rule that meet any label; `withheld`: texts that could not be processed, which hides all in
+    them.
     """
 
     documents: int
@@ -143,7 +144,8 @@ class Recall:
     precisions: Mapping[str, Proportion]
     rules: Mapping[str, Proportion]
     missed: tuple[Missed, ...]  # positions, no text
-    ner: tuple[str, ...] = field(default=())
+    ner: tuple[str, ...] = ()
+    withheld: int = 0
 
     @property
     def f2(self) -> float | None:
@@ -163,6 +165,7 @@ class Recall:
         """As the report prints it: counts and rates, no position and no text."""
         return {
             "documents": self.documents,
+            "withheld": self.withheld,
             "overall": self.whole.evidence(),
             "entities": {entity: part.evidence() for entity, part in sorted(self.entities.items())},
             "f2": {
@@ -190,7 +193,7 @@ def recall(scrubber: Scrubber, labelled: Sequence[Labelled], entities: Iterable[
         if text is None:
             masks[row] = [(0, len(labelled[row].text), "WITHHELD", "withheld")]
     ner = tuple(f"{each['name']} {each['version']}" for each in scrubber.ner)
-    return measure(labelled, masks, entities, ner)
+    return measure(labelled, masks, entities, ner, result.withheld)
 
 
 def _known_values(labelled: Sequence[Labelled]) -> pl.DataFrame | None:
@@ -258,6 +261,7 @@ def measure(
     masks: Sequence[Sequence[Mask]],
     entities: Iterable[str] = (),
     ner: tuple[str, ...] = (),
+    withheld: int = 0,
 ) -> Recall:
     """Labels against masks, document by document. `entities` are reported even where none was labelled."""
     tally, types, precisions, rules = (_Tally(labelled) for _ in range(4))
@@ -290,6 +294,7 @@ def measure(
         rules={name: rules[name] for name in sorted(rules.names())},
         missed=tuple(missed),
         ner=ner,
+        withheld=withheld,
         **{name: tally[name] for name in _MEASURES},
     )
 

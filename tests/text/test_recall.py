@@ -124,6 +124,8 @@ def test_a_scrubber_is_measured_and_a_withheld_text_hides_all() -> None:
     assert (found.whole.found, found.whole.of) == (1, 2)
     withheld = recall(Scrubber(TextOptions(ner=None, longest=3)), sample)
     assert (withheld.whole.found, withheld.whole.of) == (2, 2)
+    assert (found.withheld, withheld.withheld) == (0, 2)
+    assert withheld.evidence()["withheld"] == 2
 
 
 def test_samples_are_read_with_either_names(tmp_path: Path) -> None:
