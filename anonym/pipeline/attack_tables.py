@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import polars as pl
 
@@ -15,20 +14,8 @@ from anonym.attacks.options import Match
 from anonym.attacks.outcome import Gate
 from anonym.attacks.scoreboard import Events
 from anonym.errors import InputError
-from anonym.hierarchy.model import (
-    Auto,
-    Breaks,
-    Dates,
-    Declaration,
-    FileHierarchy,
-    Groups,
-    Identity,
-    Interval,
-    Networks,
-    Prefix,
-    Rounded,
-    Suppress,
-)
+from anonym.hierarchy.model import FileHierarchy, Rounded
+from anonym.pipeline.facts import declared
 from anonym.policy.globs import entries_of, is_glob
 from anonym.policy.model import Policy, Quasi, Role
 
@@ -37,19 +24,6 @@ ADVANTAGE = 0.1
 TARGETS = 10_000  # people attacked one by one, at most; a sample beyond
 
 _END = re.compile("_(low|high)$")
-_KINDS: Mapping[type[Declaration], Any] = {
-    Interval: "interval",
-    Breaks: "breaks",
-    Prefix: "prefix",
-    Dates: "date",
-    Rounded: "round",
-    FileHierarchy: "file",
-    Networks: "ip",
-    Auto: "auto",
-    Groups: "auto",
-    Suppress: "suppress",
-    Identity: "none",
-}
 
 
 @dataclass(frozen=True)
@@ -184,14 +158,14 @@ def _cells(name: str, released: pl.DataFrame) -> tuple[str, ...]:
 
 
 def _column(name: str, role: Quasi, cells: tuple[str, ...], theirs: Match) -> Known:
-    declared = role.hierarchy
+    hierarchy = role.hierarchy
     return Known(
         name,
         cells,
         theirs.column,
-        kind="codes" if isinstance(declared, FileHierarchy) and declared.by_prefix else _KINDS[type(declared)],
-        decimals=declared.decimals if isinstance(declared, Rounded) else (),
-        file=declared.path if isinstance(declared, FileHierarchy) else None,
+        kind=declared(hierarchy)[0],
+        decimals=hierarchy.decimals if isinstance(hierarchy, Rounded) else (),
+        file=hierarchy.path if isinstance(hierarchy, FileHierarchy) else None,
         top=role.top,
         bottom=role.bottom,
         normalise=role.normalise,

@@ -105,7 +105,7 @@ def _released(name: str, role: object) -> tuple[str, ...]:
 
 
 def _quasi(name: str, quasi: Quasi) -> QuasiFact:
-    kind, parameters = _declared(quasi.hierarchy)
+    kind, parameters = declared(quasi.hierarchy)
     return QuasiFact(
         name,
         _released(name, quasi),
@@ -119,7 +119,8 @@ def _quasi(name: str, quasi: Quasi) -> QuasiFact:
     )
 
 
-def _declared(declaration: Declaration) -> tuple[Kind, tuple[object, ...]]:
+def declared(declaration: Declaration) -> tuple[Kind, tuple[object, ...]]:
+    """The kind of a hierarchy and what it was given: widths, cuts, lengths, units, decimals, the path of its file."""
     match declaration:
         case Interval(widths):
             return "interval", widths
