@@ -15,7 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from anonym.attacks.cover import Known
-from anonym.attacks.matching import classes
+from anonym.attacks.matching import groups
 from anonym.attacks.neighbours import nearest_to
 from anonym.attacks.outcome import AttackResult, Counts, Gate, Trial, judge
 from anonym.attacks.sample import sampled
@@ -109,7 +109,4 @@ def _median(values: NDArray[np.float64]) -> float | None:
 
 def _worst(released: pl.DataFrame, is_copy: NDArray[np.bool_]) -> dict[str, Any] | None:
     success = pl.DataFrame({"success": is_copy.astype(np.float64)}).with_row_index("person")
-    groups = {
-        name: pl.DataFrame({"group": classes(released, [name])}).with_row_index("person") for name in released.columns
-    }
-    return worst_of(success, groups)
+    return worst_of(success, groups(released, {name: [name] for name in released.columns}, None))

@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from anonym.attacks.matching import clean, coded, people, persons
+from anonym.attacks.matching import classes, groups, numbered
 from anonym.attacks.outcome import AttackResult, Counts, Trial, judge
 from anonym.attacks.subgroup import worst_of
 
@@ -76,8 +76,8 @@ def minimal_uniques(
 
     With a unit a value is unique if one unit has it, in however many rows; rows are then numbered by unit.
     """
-    who = people(pl.Series(range(frame.height), dtype=pl.UInt32), persons(frame, unit)).sort("tuple")["person"]
-    codes = pl.DataFrame([coded(clean(frame, [name]))[0].alias(str(i)) for i, name in enumerate(columns)])
+    who = numbered(frame, unit)
+    codes = pl.DataFrame([classes(frame, [name]).alias(str(i)) for i, name in enumerate(columns)])
     rows = codes.with_columns(person=who.cast(pl.Int64))
     everyone = int(who.n_unique())
     alone = set(_alone(rows, range(len(columns))).tolist())
@@ -114,8 +114,9 @@ def _affordable(columns: int, largest: int, most: int) -> int:
 def _worst(
     frame: pl.DataFrame, columns: Sequence[str], unit: str | None, singled: NDArray[np.int64]
 ) -> dict[str, object] | None:
-    held = persons(frame, unit)
-    groups = {name: people(coded(clean(frame, [name]))[0], held).rename({"tuple": "group"}) for name in columns}
-    everyone = people(pl.Series(range(frame.height), dtype=pl.UInt32), held).select("person").unique().sort("person")
+    everyone = pl.DataFrame({"person": numbered(frame, unit).unique().sort()})
     is_single = everyone["person"].cast(pl.Int64).is_in(pl.Series(singled, dtype=pl.Int64).implode())
-    return worst_of(everyone.with_columns(success=is_single.cast(pl.Float64)), groups)
+    return worst_of(
+        everyone.with_columns(success=is_single.cast(pl.Float64)),
+        groups(frame, {name: [name] for name in columns}, unit),
+    )

@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from anonym.attacks.linkage import Tables
-from anonym.attacks.matching import classes, encode, link, persons
+from anonym.attacks.matching import encode, groups, link, numbered, persons
 from anonym.attacks.outcome import AttackResult, Counts, Gate, Trial, judge
 from anonym.attacks.subgroup import worst_of
 
@@ -78,7 +78,7 @@ def guess(tables: Tables, sensitive: str) -> Guessed:
     guesses = _modes(joined.group_by("auxiliary", "value").agg(pl.col("weight").sum()), "auxiliary")
     usual = _modes(weights.group_by("value").agg(pl.col("weight").sum()).with_columns(all=pl.lit(0)), "all")
     truth = pl.DataFrame({"auxiliary": linked.auxiliary, "value": tables.auxiliary[sensitive].cast(pl.String)})
-    rows = truth.with_columns(person=_person(tables)).drop_nulls("value")
+    rows = truth.with_columns(person=numbered(tables.auxiliary, tables.unit)).drop_nulls("value")
     rows = rows.join(guesses, on=["auxiliary", "value"], how="left", maintain_order="left")
     rows = rows.join(usual.select("value", usual="share"), on="value", how="left", maintain_order="left")
     fitting = guesses.select(pl.col("auxiliary").unique(), fits=True)
@@ -87,25 +87,10 @@ def guess(tables: Tables, sensitive: str) -> Guessed:
     each = rows.select("person", "fits", chance=chance, usual=pl.col("usual").fill_null(0.0))
     each = each.group_by("person", maintain_order=True).agg(pl.col("chance", "usual").mean(), pl.col("fits").any())
     counts = Counts(each.height, each.height, float(each["chance"].sum()))
-    worst = worst_of(each.select("person", success="chance"), _groups(tables))
+    columns = {known.name: [known.auxiliary] for known in tables.known}
+    worst = worst_of(each.select("person", success="chance"), groups(tables.auxiliary, columns, tables.unit))
     baseline = float(each["usual"].sum()) / each.height if each.height else None
     return Guessed(counts, int(each["fits"].sum()), baseline, worst)
-
-
-def _groups(tables: Tables) -> dict[str, pl.DataFrame]:
-    """People by their value of each known column."""
-    who = _person(tables)
-    return {
-        known.name: pl.DataFrame({"person": who, "group": classes(tables.auxiliary, [known.auxiliary])})
-        for known in tables.known
-    }
-
-
-def _person(tables: Tables) -> pl.Series:
-    unit = persons(tables.auxiliary, tables.unit)
-    if unit is None:
-        return pl.Series("person", range(tables.auxiliary.height), dtype=pl.Int64)
-    return unit.rank("dense").fill_null(0).alias("person")
 
 
 def _weights(tables: Tables, tuples: pl.Series, sensitive: str) -> pl.DataFrame:

@@ -17,7 +17,7 @@ from typing import Any
 import polars as pl
 
 from anonym.attacks.cover import Known
-from anonym.attacks.matching import Columns, Linked, candidates, encode, expected, link, people, persons
+from anonym.attacks.matching import Columns, Linked, candidates, encode, expected, link, numbered, people, persons
 from anonym.attacks.outcome import AttackResult, Counts, Gate, Trial, judge
 from anonym.attacks.subgroup import worst_of
 
@@ -119,18 +119,13 @@ def _targets(tables: Tables, linked: Linked) -> pl.DataFrame:
 
 def _right(tables: Tables, truth: str, linked: Linked, targets: pl.DataFrame) -> pl.Series:
     """Whether the person whom the truth names is in the target's candidate set: fits all tuples that fit anyone."""
-    unit = persons(tables.released, tables.unit)
-    person = people(linked.released, unit)["person"] if unit is None else _numbers(unit)
+    person = numbered(tables.released, tables.unit)
     left = pl.DataFrame({"person": person, "released": linked.released, "truth": tables.released[truth]})
     right = pl.DataFrame({"auxiliary": linked.auxiliary, "truth": tables.auxiliary[truth]}).unique()
     met = left.join(right, on="truth").join(linked.pairs, on=["released", "auxiliary"], how="semi")
     fits = met.group_by("person").agg(met=pl.col("released").n_unique())
     joined = targets.join(fits, on="person", how="left", maintain_order="left")
     return (joined["met"].fill_null(0) == joined["tuples"]) & (joined["tuples"] > 0)
-
-
-def _numbers(unit: pl.Series) -> pl.Series:
-    return people(pl.Series(range(len(unit)), dtype=pl.UInt32), unit).sort("tuple")["person"]
 
 
 def _population(tables: Tables) -> int:

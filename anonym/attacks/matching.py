@@ -7,7 +7,7 @@ come in only when candidates are counted.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -148,6 +148,18 @@ def people(tuples: pl.Series, person: pl.Series | None) -> pl.DataFrame:
     if person is None:
         return pl.DataFrame({"tuple": tuples}).with_row_index("person")
     return pl.DataFrame({"tuple": tuples, "person": coded(person.to_frame("person"))[0]}).unique(maintain_order=True)
+
+
+def numbered(frame: pl.DataFrame, unit: str | None) -> pl.Series:
+    """The number of each row's person, UInt32, as `people` counts them."""
+    held = persons(frame, unit)
+    return pl.Series(range(frame.height), dtype=pl.UInt32) if held is None else coded(held.to_frame())[0]
+
+
+def groups(frame: pl.DataFrame, columns: Mapping[str, Sequence[str]], unit: str | None) -> dict[str, pl.DataFrame]:
+    """By name of a column [person, group]: the people who share a value of its cells."""
+    who = numbered(frame, unit)
+    return {name: pl.DataFrame({"person": who, "group": classes(frame, cells)}) for name, cells in columns.items()}
 
 
 def profiles(frame: pl.DataFrame, cells: Sequence[str], unit: str | None) -> pl.DataFrame:

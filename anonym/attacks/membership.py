@@ -15,7 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from anonym.attacks.linkage import Tables
-from anonym.attacks.matching import classes, persons
+from anonym.attacks.matching import groups, numbered
 from anonym.attacks.neighbours import nearest_to
 from anonym.attacks.outcome import AttackResult, Counts, Gate, Trial, judge
 from anonym.attacks.subgroup import worst_of
@@ -34,7 +34,7 @@ def membership(
     a member there, so the same attack on it is the positive control.
     """
     names = [known.auxiliary for known in tables.known]
-    members, fresh = (_people(frame, tables.unit) for frame in (tables.auxiliary, control))
+    members, fresh = (numbered(frame, tables.unit).to_numpy() for frame in (tables.auxiliary, control))
     both = pl.concat([tables.auxiliary.select(names), control.select(names)], how="vertical_relaxed")
     distance = nearest_to(tables.released, both, tables.known, tables.auxiliary).distance
     inside = _closest(distance[: len(members)], members)
@@ -45,7 +45,7 @@ def membership(
         "threshold": float(threshold) if np.isfinite(threshold) else None,
         "median_distance": {"members": _median(inside), "control": _median(outside)},
         "calibrated_on": [len(inside) - counts.targets, len(outside) - others.targets],
-        "worst_subgroup": _worst(tables, members, inside, halves[0], threshold),
+        "worst_subgroup": _worst(tables, inside, halves[0], threshold),
     }
     positive = _positive(tables, raw, both, (members, fresh), seed) if raw is not None else None
     knows = tuple(known.name for known in tables.known)
@@ -54,15 +54,7 @@ def membership(
     return judge(Trial("membership by distance", knows, counts, gate, None, others, positive, seed, detail))
 
 
-def _people(frame: pl.DataFrame, unit: str | None) -> NDArray[np.int64]:
-    """The number of the person of each row."""
-    held = persons(frame, unit)
-    if held is None:
-        return np.arange(frame.height, dtype=np.int64)
-    return classes(held.to_frame("unit"), ["unit"]).to_numpy().astype(np.int64)
-
-
-def _closest(distance: Floats, people: NDArray[np.int64]) -> Floats:
+def _closest(distance: Floats, people: NDArray[np.uint32]) -> Floats:
     """The least distance of each person."""
     least = np.full(int(people.max()) + 1 if len(people) else 0, np.inf)
     np.minimum.at(least, people, distance)
@@ -94,19 +86,14 @@ def _median(distance: Floats) -> float | None:
     return float(np.median(distance)) if len(distance) and np.isfinite(distance).all() else None
 
 
-def _worst(
-    tables: Tables, people: NDArray[np.int64], inside: Floats, judged: NDArray[Any], threshold: float
-) -> dict[str, Any] | None:
+def _worst(tables: Tables, inside: Floats, judged: NDArray[Any], threshold: float) -> dict[str, Any] | None:
     success = pl.DataFrame({"person": judged, "success": (inside[judged] <= threshold).astype(np.float64)})
-    groups = {
-        known.name: pl.DataFrame({"person": people, "group": classes(tables.auxiliary, [known.auxiliary])})
-        for known in tables.known
-    }
-    return worst_of(success.cast({"person": pl.Int64}), groups)
+    columns = {known.name: [known.auxiliary] for known in tables.known}
+    return worst_of(success.cast({"person": pl.UInt32}), groups(tables.auxiliary, columns, tables.unit))
 
 
 def _positive(
-    tables: Tables, raw: pl.DataFrame, both: pl.DataFrame, people: Sequence[NDArray[np.int64]], seed: int
+    tables: Tables, raw: pl.DataFrame, both: pl.DataFrame, people: Sequence[NDArray[np.uint32]], seed: int
 ) -> float | None:
     if not {known.name for known in tables.known} <= set(raw.columns):
         return None

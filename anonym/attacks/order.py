@@ -14,7 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from anonym.attacks.linkage import Tables
-from anonym.attacks.matching import Linked, classes, encode, link
+from anonym.attacks.matching import Linked, encode, groups, link
 from anonym.attacks.outcome import AttackResult, Counts, Gate, Trial, judge
 from anonym.attacks.subgroup import worst_of
 
@@ -93,8 +93,4 @@ def _right(tables: Tables, rows: Places, taken: Places) -> NDArray[np.bool_]:
 def _worst(tables: Tables, is_right: NDArray[np.bool_]) -> dict[str, Any] | None:
     first = tables.released.head(len(is_right))
     success = pl.DataFrame({"success": is_right.astype(np.float64)}).with_row_index("person")
-    groups = {
-        known.name: pl.DataFrame({"group": classes(first, known.cells)}).with_row_index("person")
-        for known in tables.known
-    }
-    return worst_of(success, groups)
+    return worst_of(success, groups(first, {known.name: known.cells for known in tables.known}, None))

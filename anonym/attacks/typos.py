@@ -19,7 +19,7 @@ import polars as pl
 
 from anonym.attacks.cover import Known
 from anonym.attacks.linkage import Tables
-from anonym.attacks.matching import classes
+from anonym.attacks.matching import groups, numbered
 from anonym.attacks.outcome import AttackResult, Counts, Gate, Trial, judge
 from anonym.attacks.subgroup import worst_of
 from anonym.errors import CallError
@@ -88,11 +88,10 @@ def _right(tables: Tables, linked: pl.DataFrame) -> pl.Series:
 
 
 def _worst(tables: Tables, known: Sequence[Known], linked: pl.DataFrame, is_right: pl.Series) -> dict[str, Any] | None:
-    hits = linked.filter(is_right).select(person=pl.col("released").cast(pl.Int64), success=pl.lit(1.0))
-    everyone = pl.DataFrame({"person": pl.Series(range(tables.released.height), dtype=pl.Int64)})
+    hits = linked.filter(is_right).select(person="released", success=pl.lit(1.0))
+    everyone = pl.DataFrame({"person": numbered(tables.released, None)})
     scored = everyone.join(hits, on="person", how="left").with_columns(pl.col("success").fill_null(0.0))
-    groups = {one.name: everyone.with_columns(group=classes(tables.released, one.cells)) for one in known}
-    return worst_of(scored, groups)
+    return worst_of(scored, groups(tables.released, {one.name: one.cells for one in known}, None))
 
 
 def _linked(released: pl.DataFrame, auxiliary: pl.DataFrame, known: Sequence[Known], seed: int) -> pl.DataFrame:

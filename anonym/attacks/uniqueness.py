@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from anonym.attacks.linkage import Tables
-from anonym.attacks.matching import candidates, classes, encode, expected, link, people, persons
+from anonym.attacks.matching import candidates, classes, encode, expected, groups, link, people, persons
 from anonym.attacks.outcome import AttackResult, Counts, Gate, Trial, judge
 from anonym.attacks.subgroup import worst_of
 
@@ -45,7 +45,8 @@ def prosecutor(
         "classes": tuples.n_unique(),
         "highest": 1 / smallest if isinstance(smallest, int) else None,
         "worst_subgroup": worst_of(
-            sizes.select("person", success=1 / pl.col("candidates")), _groups(released, cells, unit)
+            sizes.select("person", success=1 / pl.col("candidates")),
+            groups(released, {name: [name] for name in cells}, unit),
         ),
     }
     counts = Counts(sizes.height, sizes.height, expected(sizes))
@@ -62,11 +63,6 @@ def _smallest(tuples: pl.Series, frame: pl.DataFrame, unit: str | None) -> pl.Da
     members = people(tuples, persons(frame, unit)).with_columns(candidates=pl.len().over("tuple"))
     sizes = members.group_by("person").agg(pl.col("candidates").min()).sort("person")
     return sizes.with_columns(sharing=pl.lit(1))
-
-
-def _groups(released: pl.DataFrame, cells: Sequence[str], unit: str | None) -> dict[str, pl.DataFrame]:
-    held = persons(released, unit)
-    return {name: people(classes(released, [name]), held).rename({"tuple": "group"}) for name in cells}
 
 
 def marketer(tables: Tables, *, gate: Gate | None, seed: int | None) -> AttackResult:
@@ -86,7 +82,9 @@ def marketer(tables: Tables, *, gate: Gate | None, seed: int | None) -> AttackRe
         "outside_population": found.height - covered.height,
         "journalist_highest": 1 / fewest if isinstance(fewest, int) else None,
         "population_unique": covered.filter(pl.col("candidates") == 1).height,
-        "worst_subgroup": worst_of(_chance(found), _groups(tables.released, cells, tables.unit)),
+        "worst_subgroup": worst_of(
+            _chance(found), groups(tables.released, {name: [name] for name in cells}, tables.unit)
+        ),
     }
     counts = Counts(found.height, covered.height, expected(found))
     knows = tuple(known.name for known in tables.known)
