@@ -6,33 +6,14 @@ import json
 import sys
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import click
 
 from anonym.cli.options import ANY, common
+from anonym.cli.shares import Share
 from anonym.errors import CallError
-
-if TYPE_CHECKING:
-    from anonym.text.labelled import Offsets, Style
-
-OFFSETS = ("code-points", "utf-16", "bytes")
-STYLES = ("auto", "lines", "presidio", "conll", "tab", "label-studio")
-
-
-class _Share(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on only
-    """A decimal from 0 to 1."""
-
-    name = "share"
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Decimal:
-        try:
-            share = Decimal(str(value))
-        except ArithmeticError:
-            self.fail("expected a number from 0 to 1", param, ctx)
-        if not 0 <= share <= 1:
-            self.fail("expected a number from 0 to 1", param, ctx)
-        return share
+from anonym.text.labelled import OFFSETS, STYLES, Offsets, Style
 
 
 @click.command()
@@ -45,7 +26,9 @@ class _Share(click.ParamType):  # type: ignore[type-arg]  # generic from click 8
     default=None,
     help="What offsets count. Default: code points, or the format's.",
 )
-@click.option("--min", "least", type=_Share(), default=None, help="Replaces the policy's bound on the lower end.")
+@click.option(
+    "--min", "least", type=Share(whole=True), default=None, help="Replaces the policy's bound on the lower end."
+)
 @click.option("--show-text", is_flag=True, help="Print what was missed, on a terminal only.")
 @click.option("--draw-sample", type=click.IntRange(min=1), default=None, help="Write so many texts of DATA to label.")
 @click.option("-o", "--output", type=ANY, default=None, help="Where the drawn sample goes (mode 0600).")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from anonym.errors import CallError, InputError, OutputError
-from anonym.io import Source, guarded, open_paths
+from anonym.io import Source, guarded, open_paths, private_file
 from anonym.pipeline.applying import read_options
 from anonym.pipeline.recall_gate import evidence_of, measured, sample_of
 from anonym.policy.model import Identifier, Policy, Text
@@ -147,11 +146,8 @@ def draw_sample(
     drawn = list(_drawn(loaded, source, n, loaded.seed if seed is None else seed))
     from anonym.text.labelled import write_lines
 
-    with guarded("writing the sample", OutputError):
-        handle = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            os.fchmod(file.fileno(), 0o600)
-            file.write(write_lines(drawn))
+    with guarded("writing the sample", OutputError), private_file(output) as file:
+        file.write(write_lines(drawn).encode())
     return len(drawn)
 
 

@@ -80,6 +80,14 @@ def test_the_gate_stops_a_release_and_says_why(
     assert command("recall", folder / "policy.yaml")[0] == status
 
 
+@pytest.mark.parametrize(("least", "status"), [("1", 5), ("0.5", 0), ("1.1", 2), ("nan", 2), ("much", 2)])
+def test_a_bound_of_the_call_is_a_share(
+    files: Callable[..., Path], command: Callable[..., Any], least: str, status: int
+) -> None:
+    folder = files([MAIL] * 30, min=0.9)
+    assert command("recall", folder / "policy.yaml", "--min", least, "--quiet")[0] == status
+
+
 def test_a_label_of_which_the_sample_has_none_is_no_evidence(files: Callable[..., Path]) -> None:  # T73
     folder = files([MAIL] * 60, min=0.5, entities=["PASSPORT"])
     with pytest.raises(InconclusiveError, match="PASSPORT not measured"):
@@ -124,7 +132,13 @@ def test_a_drawn_sample_is_private_weighted_and_can_be_measured(
     assert sum(line["weight"] for line in lines) == pytest.approx(300)
     assert all(line["known"]["who"].startswith("id-") for line in lines)
     assert command(*arguments)[0] == 2  # it exists
+    other = folder / "other"
+    other.write_text("kept", encoding="utf-8")
+    (folder / "d.jsonl").unlink()
+    (folder / "d.jsonl").symlink_to(other)
     assert command(*arguments, "--force", "--seed", "3")[0] == 0
+    assert other.read_text(encoding="utf-8") == "kept"
+    assert stat.S_IMODE((folder / "d.jsonl").lstat().st_mode) == 0o600
     status, out, _ = command("recall", folder / "policy.yaml", folder / "d.jsonl")
     assert status == 0
     assert "not measured" in out
