@@ -28,6 +28,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from anonym.dp import TrainingOptions, private_training
 from anonym.dp.audits.language import Characters, each_loss
+from anonym.dp.gradients import Clipping
 from anonym.dp.randomness import gaussian
 
 ROUNDS = 5
@@ -115,7 +116,7 @@ def by_opacus(model: nn.Module, data: TensorDataset, size: int, loss: Any, mode:
 
 
 def by_us(
-    model: nn.Module, data: TensorDataset, size: int, loss: Any, mode: str, seed: int | None = 0, most: int = 1
+    model: nn.Module, data: TensorDataset, size: int, loss: Any, mode: Clipping, seed: int | None = 0, most: int = 1
 ) -> Iterator[None]:
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     units = [row // most for row in range(len(data))]
@@ -129,7 +130,7 @@ def by_us(
         steps=100_000,
         noise_multiplier=1.0,
         micro_batch_size=2 * size,
-        clipping=mode,  # type: ignore[arg-type]
+        clipping=mode,
         seed=seed,
     ) as run:
         for batch in run:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from anonym.dp import mixture
-from anonym.dp.events import DiscreteLaplace, Event, Laplace, SampledGaussian, SampledRecords, positive
+from anonym.dp.events import DiscreteLaplace, Event, Laplace, SampledGaussian, SampledRecords, positive, sampled
 from anonym.errors import CallError, GuaranteeError
 
 LARGEST_NOISE = 1000.0
@@ -40,9 +40,7 @@ def epsilon(
     `records_per_unit` above 1: records are sampled, and a unit has at most so many (PLD only). Raises CallError on
     values out of range and on accountants that cannot say it.
     """
-    if records_per_unit == 1:
-        return compose([SampledGaussian(noise_multiplier, sample_rate, steps)], delta, accountant)
-    return compose([SampledRecords(noise_multiplier, sample_rate, records_per_unit, steps)], delta, accountant)
+    return compose([sampled(noise_multiplier, sample_rate, steps, records_per_unit)], delta, accountant)
 
 
 def compose(events: Sequence[Event], delta: float, accountant: str = "pld") -> float:
@@ -193,8 +191,7 @@ def _noise_for(
     target: float, delta: float, rate: float, steps: int, accountant: str, records: int, spent: tuple[Event, ...]
 ) -> float:
     def reached(sigma: float) -> float:
-        event = SampledGaussian(sigma, rate, steps) if records == 1 else SampledRecords(sigma, rate, records, steps)
-        return compose([*spent, event], delta, accountant)
+        return compose([*spent, sampled(sigma, rate, steps, records)], delta, accountant)
 
     low, high = (0.0, math.inf), (1.0, reached(1.0))
     while high[1] > target:

@@ -22,7 +22,7 @@ class Batches:
     def __init__(self, plan: Plan, used: npt.NDArray[np.bool_], micro_batch_size: int) -> None:
         self.plan, self.size = plan, micro_batch_size
         rows = np.flatnonzero(used)
-        if plan.sample == "records" or plan.protect == "record":
+        if plan.alone:
             self.owned = [rows[place : place + 1] for place in range(len(rows))]
         else:
             codes = plan.units.codes[rows]

@@ -26,7 +26,7 @@ class Checkpoint:
             return None
         try:
             state = torch.load(self.path, weights_only=True)
-        except Exception:
+        except Exception:  # of a file that is none, the unpickler raises whatever it stumbles over
             state = None
         if not isinstance(state, dict) or not {"run", "step", "model", "optimizer", "used"} <= state.keys():
             raise InputError(f"{self.path.name} is not a checkpoint of private training")

@@ -78,6 +78,11 @@ class Laplace:
         positive("noise_multiplier", self.noise_multiplier)
         whole("count", self.count)
 
+    @property
+    def pure(self) -> float:
+        """ε at δ = 0."""
+        return self.count / self.noise_multiplier
+
 
 @dataclass(frozen=True)
 class DiscreteLaplace:
@@ -93,8 +98,21 @@ class DiscreteLaplace:
         whole("sensitivity", self.sensitivity)
         whole("count", self.count)
 
+    @property
+    def pure(self) -> float:
+        """ε at δ = 0."""
+        return self.count * self.sensitivity / self.scale
+
 
 Event = SampledGaussian | SampledRecords | Laplace | DiscreteLaplace
+
+
+def sampled(noise_multiplier: float, sample_rate: float, steps: int, records: int = 1) -> Event:
+    """`steps` noisy sums over Poisson samples: of units, or of the at most `records` records of one."""
+    if records == 1:
+        return SampledGaussian(noise_multiplier, sample_rate, steps)
+    return SampledRecords(noise_multiplier, sample_rate, records, steps)
+
 
 KINDS: dict[str, type[Event]] = {
     kind.kind: kind for kind in (SampledGaussian, SampledRecords, Laplace, DiscreteLaplace)

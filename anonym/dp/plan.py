@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from anonym.dp.accounting import compose, noise_for
-from anonym.dp.events import Event, SampledGaussian, SampledRecords, positive, whole
+from anonym.dp.events import Event, positive, sampled, whole
 from anonym.dp.ledger import Ledger, spent
 from anonym.dp.options import HasTraining, TrainingOptions
 from anonym.dp.units import Units, encode
@@ -49,9 +49,8 @@ class Plan:
 
     @property
     def event(self) -> Event:
-        if self.sample == "records" and self.protect == "unit" and self.records > 1:
-            return SampledRecords(self.noise_multiplier, self.sample_rate, self.records, self.steps)
-        return SampledGaussian(self.noise_multiplier, self.sample_rate, self.steps)
+        records = self.records if self.sample == "records" else 1
+        return sampled(self.noise_multiplier, self.sample_rate, self.steps, records)
 
     @property
     def expected(self) -> float:
@@ -59,10 +58,15 @@ class Plan:
         return self.sample_rate * self.frame
 
     @property
+    def alone(self) -> bool:
+        """Whether each record is drawn and clipped for itself, and not with the others of its unit."""
+        return self.sample == "records" or self.protect == "record"
+
+    @property
     def sampler(self) -> str:
-        if self.sample == "units":
-            return "Poisson over units, gradients averaged and clipped per unit"
-        return "Poisson over records, gradients clipped per record"
+        if self.alone:
+            return "Poisson over records, gradients clipped per record"
+        return "Poisson over units, gradients averaged and clipped per unit"
 
     def facts(self) -> dict[str, Any]:
         """The run as its ledger entry holds it."""
@@ -130,7 +134,7 @@ def planned(wish: Settings, policy: HasTraining, rows: int, ledger: Ledger) -> P
             f"found {wish.expected_batch_size:g}"
         )
     steps = _steps(wish, rate)
-    records = most if wish.sample == "records" and wish.protect == "unit" else 1
+    records = most if wish.sample == "records" else 1
     noise = _noise(wish, options, ledger, rate, steps, records)
     label = (policy.unit or "unit") if wish.protect == "unit" else "one record"
     return Plan(
@@ -192,13 +196,13 @@ def _frame(wish: Settings, units: Units, most: int, rows: int) -> int:
 
 
 def _steps(wish: Settings, rate: float) -> int:
-    if (wish.steps is None) == (wish.epochs is None):
-        raise CallError("name either steps or epochs")
-    if wish.steps is not None:
+    if wish.steps is not None and wish.epochs is None:
         whole("steps", wish.steps)
         return wish.steps
-    positive("epochs", wish.epochs)  # type: ignore[arg-type]
-    return math.ceil(wish.epochs / rate)  # type: ignore[operator]
+    if wish.epochs is not None and wish.steps is None:
+        positive("epochs", wish.epochs)
+        return math.ceil(wish.epochs / rate)
+    raise CallError("name either steps or epochs")
 
 
 def _noise(wish: Settings, options: TrainingOptions, ledger: Ledger, rate: float, steps: int, records: int) -> float:
@@ -208,8 +212,7 @@ def _noise(wish: Settings, options: TrainingOptions, ledger: Ledger, rate: float
         return noise_for(limit, options.delta, rate, steps, options.accountant, records, before)
     positive("noise_multiplier", wish.noise_multiplier)
     noise = float(wish.noise_multiplier)
-    event = SampledGaussian(noise, rate, steps) if records == 1 else SampledRecords(noise, rate, records, steps)
-    total = compose([*before, event], options.delta, options.accountant)
+    total = compose([*before, sampled(noise, rate, steps, records)], options.delta, options.accountant)
     if total > limit:
         raise GuaranteeError(
             f"noise multiplier {noise:g} would bring the ledger to epsilon {total:.4g}, above the policy's {limit:g} "

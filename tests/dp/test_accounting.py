@@ -6,6 +6,7 @@ import itertools
 import math
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -134,10 +135,10 @@ def test_gdp_is_refused_with_its_reason() -> None:
     ],
     ids=str,
 )
-def test_values_out_of_range_are_refused(wrong: dict[str, float]) -> None:
-    right = {"noise_multiplier": 1.1, "sample_rate": 0.1, "steps": 10, "delta": 1e-5}
+def test_values_out_of_range_are_refused(wrong: dict[str, Any]) -> None:
+    right: dict[str, Any] = {"noise_multiplier": 1.1, "sample_rate": 0.1, "steps": 10, "delta": 1e-5}
     with pytest.raises(CallError, match=r"noise_multiplier|sample_rate|count|delta|accountant|records"):
-        dp.epsilon(**{**right, **wrong})  # type: ignore[arg-type]
+        dp.epsilon(**{**right, **wrong})
 
 
 def test_prv_refuses_what_it_cannot_say() -> None:

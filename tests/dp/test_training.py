@@ -437,6 +437,7 @@ def test_record_level_is_only_for_who_declares_it_and_is_labelled_so() -> None:
     said = _record()
     assert said["unit"] == "one record"
     assert said["adjacency"] == "add or remove one record"
+    assert said["sampler"] == "Poisson over records, gradients clipped per record"
     assert "One record is protected, not its owner: who has several is protected less." in said["says"]
     assert "the other records of a customer: only single records are protected" in said["outside"]
 

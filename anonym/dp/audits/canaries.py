@@ -44,7 +44,7 @@ def plain(identifier: str) -> str:
 
 
 def by_repetition(values: Mapping[int, Sequence[float]]) -> list[dict[str, Any]]:
-    """Mean, least and most by how often a canary was planted."""
+    """Mean and most by how often a canary was planted."""
     return [
         {"planted": times, "canaries": len(found), "mean": float(np.mean(found)), "most": max(found)}
         for times, found in sorted(values.items())

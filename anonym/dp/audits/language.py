@@ -124,7 +124,6 @@ def privately(
     return model.eval(), run.statement()
 
 
-@torch.no_grad()  # type: ignore[untyped-decorator]
 def continued(model: nn.Module, prompts: Sequence[str], length: int, seed: int, greedy: bool = False) -> list[str]:
     """What the model writes after each prompt, up to its end of line, `length` characters at most."""
     draw, found = torch.Generator().manual_seed(seed), [""] * len(prompts)
@@ -142,7 +141,6 @@ def continued(model: nn.Module, prompts: Sequence[str], length: int, seed: int, 
     return found
 
 
-@torch.no_grad()  # type: ignore[untyped-decorator]
 def exposed(model: nn.Module, corpus: Corpus, setting: Setting, seed: int) -> dict[str, Any]:
     """Exposure of each canary by repetition, beside codes that were never planted, and which come out greedily."""
     draw = np.random.default_rng([seed, 3])
@@ -167,7 +165,6 @@ def _came_out(model: nn.Module, corpus: Corpus) -> dict[str, Any]:
     return {"extracted": [{"planted": n, "canaries": len(v), "extracted": sum(v)} for n, v in sorted(out.items())]}
 
 
-@torch.no_grad()  # type: ignore[untyped-decorator]
 def usefulness(model: nn.Module, fresh: Corpus) -> dict[str, float]:
     """Share of characters predicted right on lines of other customers, and of always saying the most frequent one."""
     ids = encoded(fresh.lines)
@@ -182,10 +179,11 @@ def leaks(model: nn.Module, corpus: Corpus, fresh: Corpus, detect: Detector, set
     started = time.process_time()
     draw = np.random.default_rng([seed, 2])
     prompts = [corpus.prompts[int(place)] for place in draw.integers(0, len(corpus.prompts), setting.probes)]
-    texts = continued(model, prompts, 30, seed)
-    return {
-        "canaries": exposed(model, corpus, setting, seed),
-        "extraction": extracted(texts, corpus.identifiers, detect),
-        "accuracy": usefulness(model, fresh),
-        "cpu_s": time.process_time() - started,
-    }
+    with torch.no_grad():
+        texts = continued(model, prompts, 30, seed)
+        return {
+            "canaries": exposed(model, corpus, setting, seed),
+            "extraction": extracted(texts, corpus.identifiers, detect),
+            "accuracy": usefulness(model, fresh),
+            "cpu_s": time.process_time() - started,
+        }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
@@ -38,7 +38,7 @@ class Setting:
     epochs: int = 40
     private_epochs: float = 6.0
     flipped: float = 0.25
-    noise: float | None = field(default=None)
+    noise: float | None = None
 
 
 @dataclass(frozen=True)
