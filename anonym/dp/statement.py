@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from decimal import ROUND_CEILING, Context
 from typing import Any
 
 from anonym.dp.accounting import compose
 from anonym.dp.events import from_dict
-from anonym.dp.ledger import Ledger
+from anonym.dp.ledger import SPENDING, Ledger
 from anonym.dp.plan import OUTSIDE
 from anonym.errors import CallError
 
@@ -70,8 +71,7 @@ def training_statement(
 def ledger_facts(ledger: Ledger) -> dict[str, Any]:
     """How many of what was spent, and the hash that seals it."""
     kinds = [entry.kind for entry in ledger.spending()]
-    counted = {kind: kinds.count(kind) for kind in ("training", "tuning", "statistic")}
-    return {"entries": len(ledger.entries), "head": ledger.head, **counted}
+    return {"entries": len(ledger.entries), "head": ledger.head, **{kind: kinds.count(kind) for kind in SPENDING}}
 
 
 def odds(epsilon: float) -> float:
@@ -79,12 +79,18 @@ def odds(epsilon: float) -> float:
     return math.exp(min(epsilon, 700.0))
 
 
+def at_most(value: float, digits: int = 4) -> str:
+    """An upper bound in words: rounded up to `digits` significant digits, of the nine that evidence keeps."""
+    rounded = Context(prec=digits, rounding=ROUND_CEILING).create_decimal(f"{value:.9g}")
+    return f"{float(rounded):.{digits}g}"
+
+
 def sentences(statement: Mapping[str, Any]) -> list[str]:
     """What ε says and what it does not, in plain words."""
     unit = statement["unit"]
     said = [
         f"With or without any one {unit}, the odds of every conclusion from what was trained or counted differ by a "
-        f"factor of at most {statement['odds']:.3g} (e^{statement['epsilon']:.3g}), but for a probability of "
+        f"factor of at most {at_most(statement['odds'])} (e^{at_most(statement['epsilon'])}), but for a probability of "
         f"{statement['delta']:g}.",
         "Epsilon is relative to the released table: how the table was profiled, recoded and suppressed is not in it.",
     ]

@@ -9,7 +9,9 @@ from typing import Any
 
 import polars as pl
 
+from anonym.dp.statement import at_most
 from anonym.errors import CallError
+from anonym.report.figures import plural
 from anonym.text.options import TextOptions
 from anonym.text.scrub import Scrubber
 
@@ -113,7 +115,7 @@ def _detector(scrubber: Scrubber) -> Any:
 
 def lines(found: Mapping[str, Any]) -> list[str]:
     """The audit as lines of text: leak and usefulness of each model together."""
-    told = [f"{found['audit']} audit, {found['cpu_s']:g} CPU seconds"]
+    told = [f"{found['audit']} audit{_runs(found)}, {found['cpu_s']:g} CPU seconds"]
     for name, model in found["models"].items():
         told += ["", f"{name}{_spent(model['training'])}"]
         told += _of_table(model) if found["audit"] == "tabular" else _of_language(model)
@@ -123,13 +125,20 @@ def lines(found: Mapping[str, Any]) -> list[str]:
     return [*told, "", *found["says"]]
 
 
+def _runs(found: Mapping[str, Any]) -> str:
+    if found["audit"] != "tabular":
+        return ""
+    return f", median of {plural(found['seeds'], 'run')} on {found['targets']} records, half of them trained on"
+
+
 def _spent(training: Mapping[str, Any] | None) -> str:
     if training is None:
         return ""
     return (
-        f": ε {training['epsilon']:.3g} per {training['unit']} (odds × {training['odds']:.3g}) at δ "
-        f"{training['delta']:g}, σ {training['noise_multiplier']:.3g}, q {training['sample_rate']:.3g}, "
-        f"{training['steps']} steps, C {training['clipping_bound']:g}, N {training['units']}"
+        f": ε {at_most(training['epsilon'])} per {training['unit']} (odds × {at_most(training['odds'])}) at δ "
+        f"{training['delta']:g}, {training['accountant']}; {training['adjacency']}; {training['sampler']}; "
+        f"σ {training['noise_multiplier']:.3g}, q {training['sample_rate']:.3g}, {training['steps']} steps, "
+        f"C {training['clipping_bound']:g}, N {training['units']}"
     )
 
 
@@ -139,13 +148,14 @@ def _of_table(model: Mapping[str, Any]) -> list[str]:
         f"{one['tpr_at_1']:.3f} at 1 % and {one['tpr_at_01']:.4f} at 0.1 % false ones"
         for one in model["membership"]
     ]
-    useful = model["accuracy"]
-    told.append(f"  one-run audit          ε at least {model['one_run']['epsilon_at_least']:.2f}")
-    told.append(
+    useful, bound = model["accuracy"], model["one_run"]
+    return [
+        *told,
+        f"  one-run audit          ε at least {bound['epsilon_at_least']:.2f} at δ {bound['delta']:g}, add or remove "
+        f"one record, {bound['confidence']:.0%} confidence",
         f"  accuracy               {useful['overall']:.3f}, small group {useful['small_group']:.3f}, "
-        f"always the majority {useful['majority']:.3f}"
-    )
-    return told
+        f"always the majority {useful['majority']:.3f}",
+    ]
 
 
 def _of_language(model: Mapping[str, Any]) -> list[str]:

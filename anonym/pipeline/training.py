@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from anonym.dp.ledger import Ledger
-from anonym.dp.statement import training_statement
+from anonym.dp.ledger import SPENDING, Ledger
+from anonym.dp.statement import at_most, training_statement
 from anonym.errors import InputError, OutputError
 from anonym.io.guard import guarded
 from anonym.pipeline.words import read_evidence
@@ -94,12 +94,13 @@ def read_audits(paths: Sequence[Path]) -> list[dict[str, Any]]:
 def lines(statement: Mapping[str, Any]) -> list[str]:
     """A statement as lines of text."""
     held = statement["ledger"]
-    spent = ", ".join(f"{held[kind]} {kind}{'s' if kind == 'statistic' else ' runs'}" for kind in KINDS)
+    spent = ", ".join(f"{held[kind]} {kind}{'s' if kind == 'statistic' else ' runs'}" for kind in SPENDING)
     return [
-        f"ε {statement['epsilon']:.4g} per {statement['unit']} at δ {statement['delta']:g}, {statement['accountant']}; "
-        f"odds × {statement['odds']:.3g}; the policy allows {statement['limit']:g} for {statement['exposure']}",
+        f"ε {at_most(statement['epsilon'])} per {statement['unit']} at δ {statement['delta']:g}, "
+        f"{statement['accountant']}; odds × {at_most(statement['odds'])}; the policy allows {statement['limit']:g} for "
+        f"{statement['exposure']}",
         f"{statement['adjacency']}; {statement['sampler']}",
-        f"last training: ε {statement['epsilon_of_run']:.4g}, σ {statement['noise_multiplier']:.4g}, "
+        f"last training: ε {at_most(statement['epsilon_of_run'])}, σ {statement['noise_multiplier']:.4g}, "
         f"q {statement['sample_rate']:.4g}, {statement['steps']} steps, C {statement['clipping_bound']:g}, "
         f"N {statement['units']}",
         f"ledger: {held['entries']} entries ({spent}), head {held['head']}",
@@ -107,6 +108,3 @@ def lines(statement: Mapping[str, Any]) -> list[str]:
         "Outside the accountant:",
         *(f"  {step}" for step in statement["outside"]),
     ]
-
-
-KINDS = ("training", "tuning", "statistic")

@@ -108,6 +108,10 @@ def test_an_audit_is_told_in_words_and_as_json(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(tabular, "Setting", lambda: small)
     told = CliRunner().invoke(audit_command, ["tabular", "--seeds", "1"])
     assert told.exit_code == 0, told.output
+    assert "median of 1 run on 200 records" in told.output
+    assert "per person (odds ×" in told.output
+    assert "at δ 1e-05, PLD; add or remove one unit; Poisson over units" in told.output
+    assert "at δ 1e-05, add or remove one record, 95% confidence" in told.output
     assert "small group" in told.output
     assert "learnt nothing passes every test" in told.output
     found = json.loads(CliRunner().invoke(audit_command, ["tabular", "--seeds", "1", "--json"]).output)

@@ -26,12 +26,13 @@ SHARES = (0.02, 0.05, 0.1, 0.2, 0.4, 1.0)  # of the canaries that are guessed; t
 
 @dataclass(frozen=True)
 class OneRun:
-    """The lower bound on ε, and the guesses behind it."""
+    """The lower bound on ε at `delta`, one canary added or removed, and the guesses behind it."""
 
     canaries: int
     guesses: int
     right: int
     epsilon_at_least: float
+    delta: float
     confidence: float
 
     def as_dict(self) -> dict[str, Any]:
@@ -51,7 +52,7 @@ def one_run(scores: Floats, included: Flags, delta: float = 0.0) -> OneRun:
         half = max(int(len(scores) * share) // 2, 1)
         right = int(included[order[-half:]].sum() + (~included[order[:half]]).sum())
         bound = lower_bound(right, 2 * half, len(scores), delta, (1 - CONFIDENCE) / len(SHARES))
-        found.append(OneRun(len(scores), 2 * half, right, bound, CONFIDENCE))
+        found.append(OneRun(len(scores), 2 * half, right, bound, delta, CONFIDENCE))
     return max(found, key=lambda one: one.epsilon_at_least)
 
 
