@@ -16,7 +16,9 @@ from anonym.dp.accounting import compose, noise_for
 from anonym.dp.events import DiscreteLaplace, Event, Laplace, SampledGaussian, positive, whole
 from anonym.dp.ledger import Ledger, spent
 from anonym.dp.options import HasTraining, TrainingOptions
+from anonym.dp.plan import ADJACENCY
 from anonym.dp.randomness import Secure
+from anonym.dp.statement import at_most, odds
 from anonym.dp.units import Units, encode
 from anonym.errors import CallError, GuaranteeError, InputError
 
@@ -30,8 +32,9 @@ GRID = 20  # bits: a clamped real value is rounded to the bound over 2^20
 
 @dataclass(frozen=True)
 class Noisy:
-    """A statistic with its noise, and what it cost. `odds` is e^ε: by at most this factor the odds of anything an
-    observer may conclude about one unit change. `total` is ε of everything in the ledger so far."""
+    """A statistic with its noise, and what it cost: `epsilon` at `delta`, which is 0 for Laplace noise. `odds` is e^ε:
+    by at most this factor the odds of anything an observer may conclude about one unit change. `total` is ε of
+    everything in the ledger so far, at `total_delta` and by `accountant`."""
 
     name: str
     value: float | int | dict[str, int]
@@ -42,15 +45,21 @@ class Noisy:
     odds: float
     delta: float
     total: float
+    total_delta: float
     max_records_per_unit: int
+    unit: str
+    accountant: str
+    adjacency: str = ADJACENCY
+    sampler: str = "none: every unit is counted"
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
 
     def __str__(self) -> str:
         return (
-            f"{self.name}: {self.value} ({self.mechanism}, scale {self.scale:g}, ε {self.epsilon:.4g}, "
-            f"odds × {self.odds:.3g} for one unit; the ledger stands at ε {self.total:.4g})"
+            f"{self.name}: {self.value} ({self.mechanism}, scale {self.scale:g}, ε {at_most(self.epsilon)} per "
+            f"{self.unit} at δ {self.delta:g}, odds × {at_most(self.odds)}; {self.adjacency}; sampler {self.sampler}; "
+            f"the ledger stands at ε {at_most(self.total)} at δ {self.total_delta:g}, {self.accountant})"
         )
 
 
@@ -129,7 +138,7 @@ class Statistics:
         values."""
         middle = (low + high) / 2
         query = self._summed(f"mean of {column}", column, low, high, middle)
-        counted = _Query(query.name, (int(self._column(column).is_not_null().sum()),), self.most)
+        counted = _Query(query.name, (len(_values(self._column(column))),), self.most)
         parts = (self._spend(query, epsilon / 2, mechanism), self._spend(counted, epsilon / 2, mechanism))
         (total,), (rows,) = parts[0][0], parts[1][0]
         value = min(max(middle + total * query.step / max(rows, 1), low), high)
@@ -150,8 +159,7 @@ class Statistics:
         bound = max(abs(low - middle), abs(high - middle))
         exact = values.dtype.is_integer() and float(low).is_integer() and float(high).is_integer() and middle == 0
         step = 1.0 if exact else 2.0 ** (math.floor(math.log2(bound)) - GRID)
-        clamped = values.cast(float).fill_nan(None).drop_nulls().clip(low, high)
-        answer = sum(round((value - middle) / step) for value in clamped)
+        answer = sum(round((value - middle) / step) for value in _values(values).clip(low, high))
         return _Query(name, (answer,), self.most * math.ceil(bound / step), step)
 
     def _whole(self, query: _Query, epsilon: float, mechanism: Mechanism) -> Noisy:
@@ -165,16 +173,17 @@ class Statistics:
         positive("epsilon", epsilon)
         if mechanism not in MEASUREMENTS:
             raise CallError(f"mechanism: expected one of {', '.join(MEASUREMENTS)}")
-        delta = self.options.delta
-        ratio = noise_for(epsilon, delta, 1.0, 1) if mechanism == "gaussian" else 1 / epsilon
+        delta, accountant = self.options.delta, self.options.accountant
+        ratio = noise_for(epsilon, delta, 1.0, 1, accountant) if mechanism == "gaussian" else 1 / epsilon
         scale = ratio * query.sensitivity
         event = _event(mechanism, ratio, scale, query.sensitivity)
         head, limit = self.ledger.head, self.options.limit
-        total = compose([*self.ledger.events(), event], delta)
+        total = compose([*self.ledger.events(), event], delta, accountant)
         if total > limit * (1 + 1e-9):
             raise GuaranteeError(
-                f"{query.name} would bring the ledger to epsilon {total:.4g}, above the policy's {limit:g}; it stands "
-                f"at {self.ledger.epsilon(delta, 'pld'):.4g}. Nothing was drawn and nothing was spent",
+                f"{query.name} would bring the ledger to epsilon {at_most(total)} per {self.unit} at delta {delta:g} "
+                f"({accountant}, {ADJACENCY}), above the policy's {limit:g}; it stands at "
+                f"{at_most(self.ledger.epsilon(delta, accountant))}. Nothing was drawn and nothing was spent",
                 found={"epsilon": total, "limit": limit},
             )
         facts = {"name": query.name, "mechanism": mechanism, "scale": scale, "sensitivity": query.sensitivity}
@@ -188,8 +197,7 @@ class Statistics:
         noisy: tuple[list[float], _Query, tuple[Mechanism, float], list[Event]],
     ) -> Noisy:
         _, query, (mechanism, scale), events = noisy
-        delta = self.options.delta
-        cost = compose(events, delta)
+        cost, delta = _cost(events, self.options)
         return Noisy(
             name=name,
             value=value,
@@ -197,11 +205,19 @@ class Statistics:
             scale=scale * query.step,
             sensitivity=query.sensitivity * query.step,
             epsilon=cost,
-            odds=math.exp(min(cost, 700.0)),
-            delta=delta if mechanism == "gaussian" else 0.0,
-            total=self.ledger.epsilon(delta, "pld"),
+            odds=odds(cost),
+            delta=delta,
+            total=self.ledger.epsilon(self.options.delta, self.options.accountant),
+            total_delta=self.options.delta,
             max_records_per_unit=self.most,
+            unit=self.unit,
+            accountant=self.options.accountant.upper(),
         )
+
+
+def _values(column: pl.Series) -> pl.Series:
+    """The numbers of a column that are there; NaN is null."""
+    return column.cast(float).fill_nan(None).drop_nulls()
 
 
 def _declared(policy: HasTraining) -> tuple[TrainingOptions, str]:
@@ -210,6 +226,14 @@ def _declared(policy: HasTraining) -> tuple[TrainingOptions, str]:
     if policy.unit is None:
         raise CallError("the policy names no unit; without one it is not said whom the noise protects")
     return policy.training, policy.unit
+
+
+def _cost(events: Sequence[Event], options: TrainingOptions) -> tuple[float, float]:
+    """ε and δ of a statistic's own noise. Laplace noise needs no δ, and its ε at a δ above 0 would be too small."""
+    pure = [event.pure for event in events if isinstance(event, Laplace | DiscreteLaplace)]
+    if len(pure) == len(events):
+        return sum(pure), 0.0
+    return compose(events, options.delta, options.accountant), options.delta
 
 
 def _event(mechanism: Mechanism, ratio: float, scale: float, sensitivity: int) -> Event:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -41,11 +44,14 @@ def test_the_scale_of_a_count_and_its_odds(frame: pl.DataFrame) -> None:
     found = Statistics(frame, Declared()).count(epsilon=0.5)
     assert found.scale == 2.0
     assert found.sensitivity == 1
-    assert found.epsilon == pytest.approx(0.5, abs=1e-3)
+    assert (found.epsilon, found.delta) == (0.5, 0.0)
     assert found.odds == pytest.approx(1.65, abs=0.005)
     assert isinstance(found.value, int)
     assert abs(found.value - 300) < 60
-    assert "odds × 1.65" in str(found)
+    told = str(found)
+    assert "ε 0.5 per person at δ 0, odds × 1.649" in told
+    assert "add or remove one unit; sampler none" in told
+    assert "the ledger stands at ε 0.5 at δ 1e-05, PLD" in told
 
 
 def test_ten_counts_at_a_tenth_bring_the_ledger_to_one(frame: pl.DataFrame) -> None:
@@ -96,11 +102,48 @@ def test_a_charge_above_the_limit_is_refused_and_nothing_is_drawn(frame: pl.Data
     assert statistics.ledger.entries == entries
 
 
-def test_a_ledger_that_moved_stops_a_charge(frame: pl.DataFrame, tmp_path: object) -> None:
-    ledger = Ledger(None)
-    statistics = Statistics(frame, Declared(), ledger)
-    ledger.append("statistic", {"name": "count", "events": []})
-    assert statistics.count(epsilon=0.5).total == pytest.approx(0.5, abs=1e-3)
+def test_a_ledger_that_moved_stops_a_charge(frame: pl.DataFrame, tmp_path: Path) -> None:
+    ours = Statistics(frame, Declared(), Ledger(tmp_path / "spent.jsonl"))
+    Statistics(frame, Declared(), Ledger(tmp_path / "spent.jsonl")).count(epsilon=3.0)
+    with pytest.raises(CallError, match="meanwhile"):
+        ours.count(epsilon=3.0)
+    with pytest.raises(GuaranteeError, match="it stands at 3"):
+        ours.count(epsilon=3.0)
+    assert ours.count(epsilon=0.5).total == pytest.approx(3.5, abs=1e-2)
+
+
+def test_laplace_noise_costs_its_epsilon_without_a_delta(frame: pl.DataFrame) -> None:
+    """At δ 0.1 a count at 0.5 has ε 0.29, which is no statement at δ 0."""
+    wide = TrainingOptions("internal", {"internal": 40.0}, 0.1, "pld", 1)
+    statistics = Statistics(frame, Declared(wide))
+    for mechanism in ("laplace", "discrete_laplace"):
+        found = statistics.count(epsilon=0.5, mechanism=mechanism)
+        assert (found.epsilon, found.delta) == (pytest.approx(0.5), 0.0)
+    mean = statistics.mean("wage", 0, 1000, epsilon=0.5)
+    assert (mean.epsilon, mean.delta) == (pytest.approx(0.5), 0.0)
+    assert statistics.count(epsilon=0.5, mechanism="gaussian").delta == 0.1
+
+
+def test_a_value_that_is_no_number_is_null_in_a_mean(frame: pl.DataFrame) -> None:
+    wide = TrainingOptions("internal", {"internal": 400.0}, 1e-5, "pld", 5)
+    half = frame.with_columns(
+        pl.when(pl.int_range(pl.len()) % 2 == 0).then(900.0).otherwise(math.nan).alias("nan"),
+        pl.when(pl.int_range(pl.len()) % 2 == 0).then(900.0).alias("null"),
+    )
+    statistics = Statistics(half, Declared(wide))
+    for column in ("nan", "null"):
+        assert statistics.mean(column, 0, 1000, epsilon=100.0).value == pytest.approx(900, abs=5)
+
+
+def test_the_policys_accountant_counts(frame: pl.DataFrame) -> None:
+    """What the accountant cannot state would leave a ledger of which no ε can be told: refused before it is spent."""
+    by_rdp = Statistics(frame, Declared(TrainingOptions("internal", {"internal": 40.0}, 1e-5, "rdp", 1)))
+    with pytest.raises(CallError, match="accountant rdp has no statement for discrete_laplace"):
+        by_rdp.count(epsilon=0.5)
+    assert by_rdp.ledger.spending() == ()
+    found = by_rdp.count(epsilon=0.5, mechanism="laplace")
+    assert found.accountant == "RDP"
+    assert found.total == by_rdp.ledger.epsilon()
 
 
 def test_the_noise_has_its_scale_and_not_a_third_more_or_less() -> None:
@@ -135,10 +178,10 @@ def test_our_scales_are_what_opendp_says_of_them() -> None:
         (lambda s: s.histogram("town", ["a", "a"], epsilon=1), "categories"),
     ],
 )
-def test_wrong_calls_cost_nothing(frame: pl.DataFrame, call: object, said: str) -> None:
+def test_wrong_calls_cost_nothing(frame: pl.DataFrame, call: Callable[[Statistics], Any], said: str) -> None:
     statistics = Statistics(frame, Declared())
     with pytest.raises((CallError, InputError), match=said):
-        call(statistics)  # type: ignore[operator]
+        call(statistics)
     assert statistics.ledger.spending() == ()
 
 
