@@ -8,10 +8,10 @@ day first elsewhere.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from functools import cache, partial
+from functools import cache, cached_property, partial
 
 MONTHS: dict[str, str] = {
     "en": "january february march april may june july august september october november december",
@@ -34,7 +34,6 @@ WEEKDAYS: dict[str, str] = {
 NO_YEAR = 2001  # a year without a leap day, for dates that name none
 CENTURY = 50  # two-digit years from here on are of the last century
 
-
 _CLOCK = re.compile(r"(?i)\d{1,2}(?:[:.h]\d\d){1,2}(?:[.,]\d+)?|\d{1,2}\s?[ap]\.?m\b|T?\d{4,6}Z|[+\-]\d\d:?\d\d")
 
 
@@ -50,7 +49,7 @@ def shifted(found: str, days: int, language: str) -> str | None:
                 continue
             try:
                 return form.pattern.sub(partial(form.written, days=days), found)
-            except (ValueError, OverflowError):  # no such day, or one beyond the calendar
+            except (KeyError, ValueError, OverflowError):  # no such month (`Aprıl`) or day, or one beyond the calendar
                 return None
     return None
 
@@ -91,78 +90,116 @@ def _year(text: str) -> int:
     return int(text) if len(text) == 4 else int(text) + (1900 if int(text) >= CENTURY else 2000)
 
 
-@cache
-def _forms(language: str) -> tuple[_Form, ...]:
-    """The forms of a language, the most telling first."""
-    months, weekdays = tuple(MONTHS[language].split()), tuple(WEEKDAYS[language].split())
-    numbers = {name[:n]: i for i, name in enumerate(months, 1) for n in (3, 4, len(name))}
-    month = "(?P<month>" + "|".join(sorted(numbers, key=len, reverse=True)) + ")"
-    lead = "(?:(?P<weekday>" + "|".join(f"{name}|{name[:3]}" for name in weekdays) + r")(?P<comma>\.?,?\s+))?"
-    ordinal, of = r"(?P<ordinal>st|nd|rd|th|er|\.|º)?", r"(?:of\s+|del?\s+)?"
+@dataclass(frozen=True)
+class _Words:
+    """The words of a language's dates, and how a match that holds them is read and written again."""
 
-    def form(regex: str, read: Callable[[re.Match[str]], date], write: Callable[[re.Match[str], date], str]) -> _Form:
-        pattern = re.compile(rf"(?i)(?<![\w.]){lead}{regex}(?!\w(?<!T))")
-        return _Form(pattern, read, write, weekdays)
+    language: str
 
-    def named(match: re.Match[str]) -> int:
-        return numbers[match["month"].casefold()]
+    @cached_property
+    def months(self) -> tuple[str, ...]:
+        return tuple(MONTHS[self.language].split())
 
-    def name(match: re.Match[str], new: date) -> str:
-        return like(match["month"], months, new.month - 1)
+    @cached_property
+    def weekdays(self) -> tuple[str, ...]:
+        return tuple(WEEKDAYS[self.language].split())
 
-    def day(match: re.Match[str], new: date) -> str:
-        return _digits(match["day"], new.day) + _ordinal(match["ordinal"], new.day)
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The months by name and abbreviation."""
+        return {name[:n]: i for i, name in enumerate(self.months, 1) for n in (3, 4, len(name))}
 
-    def day_of(match: re.Match[str]) -> date:
-        return date(int(match["year"]) if match["year"] else NO_YEAR, named(match), int(match["day"]))
+    def form(
+        self, regex: str, read: Callable[[re.Match[str]], date], write: Callable[[re.Match[str], date], str]
+    ) -> _Form:
+        weekday = "|".join(f"{name}|{name[:3]}" for name in self.weekdays)
+        lead = rf"(?:(?P<weekday>{weekday})(?P<comma>\.?,?\s+))?"
+        return _Form(re.compile(rf"(?i)(?<![\w.]){lead}{regex}(?!\w(?<!T))"), read, write, self.weekdays)
 
-    def tail(match: re.Match[str], new: date) -> str:
-        return f"{match['then']}{new.year}" if match["year"] else ""
+    def day(self, match: re.Match[str]) -> date:
+        return date(int(match["year"]) if match["year"] else NO_YEAR, self._month(match), int(match["day"]))
 
-    def numeric(match: re.Match[str]) -> date:
-        first, second = int(match["first"]), int(match["second"])
-        day_first = first > 12 or (second <= 12 and language != "en")
-        return date(_year(match["year"]), *((second, first) if day_first else (first, second)))
+    def middle(self, match: re.Match[str]) -> date:
+        return date(int(match["year"]), self._month(match), 15)
 
-    def numerals(match: re.Match[str], new: date) -> str:
-        day_first = int(match["first"]) > 12 or (int(match["second"]) <= 12 and language != "en")
-        pair = (new.day, new.month) if day_first else (new.month, new.day)
+    def _month(self, match: re.Match[str]) -> int:
+        return self.numbers[match["month"].casefold()]
+
+    def month_like(self, match: re.Match[str], new: date) -> str:
+        return like(match["month"], self.months, new.month - 1)
+
+    def numeric(self, match: re.Match[str]) -> date:
+        pair = int(match["first"]), int(match["second"])
+        return date(_year(match["year"]), *(reversed(pair) if self._day_first(match) else pair))
+
+    def numerals(self, match: re.Match[str], new: date) -> str:
+        pair = (new.day, new.month) if self._day_first(match) else (new.month, new.day)
         parts = [_digits(match[key], number) for key, number in zip(("first", "second"), pair, strict=True)]
         return match["mark"].join([*parts, str(new.year)[-len(match["year"]) :]])
 
-    return (
-        form(
-            r"(?P<year>\d{4})(?P<mark>[-/.]?)(?P<second>\d{2})(?P=mark)(?P<day>\d{2})(?:(?=T)|(?!\w))",
-            lambda match: date(int(match["year"]), int(match["second"]), int(match["day"])),
-            lambda match, new: f"{new.year:04}{match['mark']}{new.month:02}{match['mark']}{new.day:02}",
-        ),
-        form(r"(?P<first>\d{1,2})(?P<mark>[-/.])(?P<second>\d{1,2})(?P=mark)(?P<year>\d{4}|\d{2})", numeric, numerals),
-        form(
-            rf"(?P<day>\d{{1,2}}){ordinal}(?P<mark>\s+{of}|-){month}\b(?:(?P<then>\.?,?\s+{of}|-)(?P<year>\d{{4}}))?",
-            day_of,
-            lambda match, new: day(match, new) + match["mark"] + name(match, new) + tail(match, new),
-        ),
-        form(
-            rf"{month}(?P<mark>\.?\s+)(?P<day>\d{{1,2}}){ordinal}(?:(?P<then>,?\s+)(?P<year>\d{{4}}))?",
-            day_of,
-            lambda match, new: name(match, new) + match["mark"] + day(match, new) + tail(match, new),
-        ),
-        form(
-            rf"{month}(?P<mark>\.?,?\s+{of})(?P<year>\d{{4}})",
-            lambda match: date(int(match["year"]), named(match), 15),
-            lambda match, new: f"{name(match, new)}{match['mark']}{new.year}",
-        ),
-        form(
-            r"(?P<first>0?[1-9]|1[0-2])(?P<mark>[/.])(?P<year>\d{4})",
-            lambda match: date(int(match["year"]), int(match["first"]), 15),
-            lambda match, new: f"{_digits(match['first'], new.month)}{match['mark']}{new.year}",
-        ),
-        form(
-            r"(?P<year>(?:1[5-9]|20)\d\d)(?!:)",
-            lambda match: date(int(match["year"]), 7, 1),
-            lambda _match, new: str(new.year),
-        ),
+    def _day_first(self, match: re.Match[str]) -> bool:
+        return int(match["first"]) > 12 or (int(match["second"]) <= 12 and self.language != "en")
+
+
+@cache
+def _forms(language: str) -> tuple[_Form, ...]:
+    """The forms of a language, the most telling first."""
+    words = _Words(language)
+    return (*_in_figures(words), *_in_words(words), *_without_day(words))
+
+
+def _in_figures(words: _Words) -> Iterator[_Form]:
+    yield words.form(
+        r"(?P<year>\d{4})(?P<mark>[-/.]?)(?P<second>\d{2})(?P=mark)(?P<day>\d{2})(?:(?=T)|(?!\w))",
+        lambda match: date(int(match["year"]), int(match["second"]), int(match["day"])),
+        lambda match, new: f"{new.year:04}{match['mark']}{new.month:02}{match['mark']}{new.day:02}",
     )
+    yield words.form(
+        r"(?P<first>\d{1,2})(?P<mark>[-/.])(?P<second>\d{1,2})(?P=mark)(?P<year>\d{4}|\d{2})",
+        words.numeric,
+        words.numerals,
+    )
+
+
+def _in_words(words: _Words) -> Iterator[_Form]:
+    month = "(?P<month>" + "|".join(sorted(words.numbers, key=len, reverse=True)) + ")"
+    day, of = r"(?P<day>\d{1,2})(?P<ordinal>st|nd|rd|th|er|\.|º)?", r"(?:of\s+|del?\s+)?"
+    yield words.form(
+        rf"{day}(?P<mark>\s+{of}|-){month}\b(?:(?P<then>\.?,?\s+{of}|-)(?P<year>\d{{4}}))?",
+        words.day,
+        lambda match, new: _day(match, new) + match["mark"] + words.month_like(match, new) + _tail(match, new),
+    )
+    yield words.form(
+        rf"{month}(?P<mark>\.?\s+){day}(?:(?P<then>,?\s+)(?P<year>\d{{4}}))?",
+        words.day,
+        lambda match, new: words.month_like(match, new) + match["mark"] + _day(match, new) + _tail(match, new),
+    )
+    yield words.form(
+        rf"{month}(?P<mark>\.?,?\s+{of})(?P<year>\d{{4}})",
+        words.middle,
+        lambda match, new: f"{words.month_like(match, new)}{match['mark']}{new.year}",
+    )
+
+
+def _without_day(words: _Words) -> Iterator[_Form]:
+    yield words.form(
+        r"(?P<first>0?[1-9]|1[0-2])(?P<mark>[/.])(?P<year>\d{4})",
+        lambda match: date(int(match["year"]), int(match["first"]), 15),
+        lambda match, new: f"{_digits(match['first'], new.month)}{match['mark']}{new.year}",
+    )
+    yield words.form(
+        r"(?P<year>(?:1[5-9]|20)\d\d)(?!:)",
+        lambda match: date(int(match["year"]), 7, 1),
+        lambda _match, new: str(new.year),
+    )
+
+
+def _day(match: re.Match[str], new: date) -> str:
+    return _digits(match["day"], new.day) + _ordinal(match["ordinal"], new.day)
+
+
+def _tail(match: re.Match[str], new: date) -> str:
+    return f"{match['then']}{new.year}" if match["year"] else ""
 
 
 def _ordinal(written: str | None, day: int) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from anonym.text.dates import MONTHS
 from anonym.text.spans import Span
 from anonym.text.validators import given_names
 from anonym.text.views import unmarked
@@ -169,29 +170,14 @@ def spelled(number: int) -> str:
     return f"{_UNITS[number // 100]} hundred{rest}"
 
 
-_MONTHS = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
-
-
 def dates(plain: str) -> Iterator[str]:
     """The usual spellings of an ISO date, folded."""
     match = re.match(r"(\d{4})-(\d{2})-(\d{2})(?:$|[t ])", plain)
     if match is None or not 1 <= int(match[2]) <= 12:
         return
     year, month, day = match[1], int(match[2]), int(match[3])
-    for name in {_MONTHS[month - 1], _MONTHS[month - 1][:3]}:
+    whole = MONTHS["en"].split()[month - 1]
+    for name in {whole, whole[:3]}:
         yield from (f"{day} {name} {year}", f"{name} {day}, {year}", f"{name} {day} {year}", f"{day:02} {name} {year}")
         yield from (f"{day}-{name}-{year}", f"{day:02}-{name}-{year}", f"{name} {day}", f"{day} {name}")
     for mark in "/.-":
