@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import torch
 
 from anonym.dp.ledger import Ledger
 from anonym.errors import CallError, InputError, OutputError
+from anonym.io import guarded, private_file
 
 
 class Checkpoint:
@@ -34,20 +34,14 @@ class Checkpoint:
 
     def write(self, state: Mapping[str, Any]) -> None:
         """Whole or not at all. Raises OutputError where the disk refuses."""
-        partial = self.path.with_name(self.path.name + ".partial")
-        try:
-            with open(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-                torch.save(dict(state), file)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(partial, self.path)
-            self.reached(int(state["step"]))
-        except OSError as error:
-            raise OutputError(f"the checkpoint {self.path.name} could not be written: {error.strerror}") from None
+        with guarded("writing the checkpoint", OutputError), private_file(self.path) as file:
+            torch.save(dict(state), file)
+        self.reached(int(state["step"]))
 
     def reached(self, step: int) -> None:
-        """Step `step` was taken."""
-        self.mark.write_text(str(step))
+        """Step `step` was taken. Raises OutputError where the disk refuses."""
+        with guarded("writing the checkpoint", OutputError):
+            self.mark.write_text(str(step))
 
     def lost(self, step: int) -> int:
         """Steps taken after the checkpoint's `step`, whose weights a crash has lost."""
