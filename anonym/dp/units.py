@@ -58,8 +58,9 @@ def dropped(
 ) -> list[dict[str, Any]]:
     """Rows that the bound left out, by subgroup: column, group, rows, left out, rate.
 
-    Groups of fewer than `smallest` units are counted together as `other`, and their counts are null where even
-    together they are fewer. Raises CallError where a column of `groups` has another length.
+    Groups of fewer than `smallest` units are counted together as `other`, with the next larger groups until together
+    they are enough: the totals are exact, so a count kept back alone could be told from them. Counts are null where the
+    whole table has fewer units. Raises CallError where a column of `groups` has another length.
     """
     found: list[dict[str, Any]] = []
     for column, values in groups.items():
@@ -73,10 +74,15 @@ def dropped(
 def _of_column(
     column: str, labels: npt.NDArray[np.object_], used: npt.NDArray[np.bool_], units: Units, smallest: int
 ) -> list[dict[str, Any]]:
-    sizes = {label: len(np.unique(units.codes[labels == label])) for label in sorted(set(labels))}
-    names = {label: label if size >= smallest else "other" for label, size in sizes.items()}
-    shown = np.array([names[label] for label in labels], dtype=object)
-    return [_group(column, name, shown == name, used, units, smallest) for name in sorted(set(names.values()))]
+    members = {label: set(units.codes[labels == label].tolist()) for label in sorted(set(labels))}
+    rest: set[str] = set()
+    owners: set[int] = set()
+    for label in sorted(members, key=lambda label: len(members[label])):
+        if len(members[label]) < smallest or (rest and len(owners) < smallest):
+            rest.add(label)
+            owners |= members[label]
+    shown = np.array(["other" if label in rest else label for label in labels], dtype=object)
+    return [_group(column, name, shown == name, used, units, smallest) for name in sorted(set(shown))]
 
 
 def _group(

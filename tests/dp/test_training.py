@@ -27,10 +27,11 @@ from torch.utils.data import (
 )
 
 from anonym.dp import Ledger, private_training
+from anonym.dp.checkpoint import Checkpoint
 from anonym.dp.gradients import Clipping, Gradients
 from anonym.dp.plan import Plan
 from anonym.dp.randomness import Secure, Seeded
-from anonym.errors import CallError, GuaranteeError, InputError
+from anonym.errors import CallError, GuaranteeError, InputError, OutputError
 
 # what must hold ------------------------------------------------------------------------------------------------------
 
@@ -404,7 +405,8 @@ def test_the_bound_drops_rows_by_lot_and_says_which_groups_lost_them() -> None:
     said = run.statement()
     assert said["rows"] == {"used": 98, "dropped": 22}
     assert said["dropped"][0] == {"column": "town", "group": "north", "rows": 60, "dropped": 22, "rate": 22 / 60}
-    assert {"column": "plan", "group": "other", "rows": None, "dropped": None, "rate": None} in said["dropped"]
+    plan = [group for group in said["dropped"] if group["column"] == "plan"]
+    assert plan == [{"column": "plan", "group": "other", "rows": 120, "dropped": 22, "rate": 22 / 120}]
     kept = {tuple(private.train(data=(data, units), seed=seed, steps=1)._used[:20]) for seed in range(4)}
     assert len(kept) > 1
     assert all(sum(one) == 4 for one in kept)
@@ -730,6 +732,13 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
     (tmp_path / "run.pt").write_bytes(b"no checkpoint")
     with pytest.raises(InputError, match="not a checkpoint"):
         private.train(**settings)
+
+
+def test_a_checkpoint_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    checkpoint = Checkpoint(tmp_path / "none" / "run.pt", 1)
+    for write in (lambda: checkpoint.write({"step": 1}), lambda: checkpoint.reached(1)):
+        with pytest.raises(OutputError, match="writing the checkpoint"):
+            write()
 
 
 def test_secure_noise_is_standard_normal_and_fresh() -> None:
