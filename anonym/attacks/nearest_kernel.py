@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,26 @@ from anonym.criteria.jit import kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+
+class Rows(NamedTuple):
+    """Distinct rows, grouped by their texts. Taken apart before a group is read: handed on whole, a search of 300,000
+    rows took 0.19 s instead of 0.13."""
+
+    codes: Any  # (groups, texts), in order
+    start: Ints  # (groups + 1,): rows start[g] to start[g + 1] have the texts of group g
+    low: Any  # (rows, numbers)
+    high: Any
+    copies: Any  # (rows,) how many each stands for
+
+
+class Measure(NamedTuple):
+    """How far a cell is from a value: of texts a table of what fits what, of numbers 1 / range."""
+
+    fits: Any  # flat tables [code, target code], one after another
+    offset: Ints  # (texts,) where each begins
+    width: Ints  # (texts,) of a line, 0 where equal codes fit
+    scale: Floats  # (numbers,)
 
 
 @kernel
@@ -40,18 +60,9 @@ def keep_best(total: float, copies: int, best: Floats, ties: Ints) -> None:
 
 @kernel
 def scan(
-    first: int,
-    last: int,
-    base: float,
-    value: Floats,
-    low: Any,
-    high: Any,
-    copies: Any,
-    scale: Floats,
-    by: float,
-    best: Floats,
-    ties: Ints,
-) -> None:
+    first: int, last: int, base: float, value: Floats, low: Any, high: Any, copies: Any, scale: Floats, by: float,
+    best: Floats, ties: Ints,
+) -> None:  # fmt: skip
     """All rows of a group, each left as soon as it is farther than the second best."""
     for r in range(first, last):
         total = base
@@ -65,18 +76,9 @@ def scan(
 
 @kernel
 def outward(
-    first: int,
-    last: int,
-    base: float,
-    value: Floats,
-    low: Any,
-    high: Any,
-    copies: Any,
-    scale: Floats,
-    by: float,
-    best: Floats,
-    ties: Ints,
-) -> None:
+    first: int, last: int, base: float, value: Floats, low: Any, high: Any, copies: Any, scale: Floats, by: float,
+    best: Floats, ties: Ints,
+) -> None:  # fmt: skip
     """The rows of a group of points in the order of their first number, from the value outward, while that number
     alone does not put them beyond the second best."""
     left, right = first, last
@@ -98,29 +100,15 @@ def outward(
 
 @kernel
 def visit(
-    first: int,
-    last: int,
-    codes: Any,
-    start: Ints,
-    low: Any,
-    high: Any,
-    copies: Any,
-    is_outward: bool,
-    fits: Any,
-    offset: Ints,
-    width: Ints,
-    scale: Floats,
-    texts: Any,
-    value: Floats,
-    by: float,
-    best: Floats,
-    ties: Ints,
-) -> None:
+    first: int, last: int, rows: Rows, is_outward: bool, measure: Measure, texts: Any, value: Floats, by: float,
+    best: Floats, ties: Ints,
+) -> None:  # fmt: skip
     """The groups from `first` to `last`, each left as soon as its texts alone put it beyond the second best.
 
-    A text fits where its entry in `fits` is not 0, or, width 0, where the codes are equal. The count stands in the
-    loop, as a function over codes[g] took 25 ns a group, five times as long.
+    The count stands in the loop, as a function over codes[g] took 25 ns a group, five times as long.
     """
+    codes, start, low, high, copies = rows
+    fits, offset, width, scale = measure
     for g in range(first, last):
         found = 0
         for c in range(codes.shape[1]):
@@ -153,60 +141,22 @@ def bisect(codes: Any, code: int) -> int:
 
 
 @kernel
-def nearest(
-    codes: Any,
-    start: Ints,
-    low: Any,
-    high: Any,
-    copies: Any,
-    is_ordered: bool,
-    fits: Any,
-    offset: Ints,
-    width: Ints,
-    scale: Floats,
-    target_codes: Any,
-    target_values: Any,
-) -> tuple[Any, Any]:
+def nearest(rows: Rows, is_ordered: bool, measure: Measure, target_codes: Any, target_values: Any) -> tuple[Any, Any]:
     """(targets, 2) distances to the nearest and second nearest row, and how many rows are nearest.
 
-    Rows are grouped by their texts: codes (groups, texts) in order, rows start[g] to start[g + 1]; low, high (rows,
-    numbers). The groups that have the target's first text come first, and are all where no other can be as near.
+    The groups that have the target's first text come first, and are all where no other can be as near.
     """
     targets, texts = target_codes.shape
-    by = 1.0 / max(texts + low.shape[1], 1)
+    by = 1.0 / max(texts + rows.low.shape[1], 1)
     distances = np.full((targets, 2), np.inf)
     ties = np.zeros((targets, 1), np.int64)
     for t in range(targets):
+        codes, value, best = target_codes[t], target_values[t], distances[t]
         first, last = 0, 0
-        is_outward = is_ordered and not np.isnan(target_values[t, 0])
-        if texts > 0 and width[0] == 0:
-            first, last = bisect(codes, target_codes[t, 0]), bisect(codes, target_codes[t, 0] + 1)
-        for part in range(3):
-            if part == 0:
-                begin, end = first, last
-            elif last > first and by > distances[t, 1]:
-                break
-            elif part == 1:
-                begin, end = 0, first
-            else:
-                begin, end = last, len(codes)
-            visit(
-                begin,
-                end,
-                codes,
-                start,
-                low,
-                high,
-                copies,
-                is_outward,
-                fits,
-                offset,
-                width,
-                scale,
-                target_codes[t],
-                target_values[t],
-                by,
-                distances[t],
-                ties[t],
-            )
+        is_outward = is_ordered and not np.isnan(value[0])
+        if texts > 0 and measure.width[0] == 0:
+            first, last = bisect(rows.codes, codes[0]), bisect(rows.codes, codes[0] + 1)
+        for begin, end in ((first, last), (0, first), (last, len(rows.codes))):
+            if begin == first or first == last or by <= best[1]:
+                visit(begin, end, rows, is_outward, measure, codes, value, by, best, ties[t])
     return distances, ties[:, 0]

@@ -51,16 +51,15 @@ def nearest_to(rows: pl.DataFrame, targets: pl.DataFrame, known: Sequence[Known]
 
     A number's range is that of column `auxiliary` in `ranges`.
     """
-    from anonym.attacks.nearest_kernel import nearest
+    from anonym.attacks.nearest_kernel import Measure, Rows, nearest
 
     space = encoded(rows, targets, known, ranges)
     codes, start, order, copies = _grouped(space)
     low, high = space.low[order], space.high[order]
     is_ordered = bool(low.shape[1]) and bool(((low[:, 0] == high[:, 0]) | np.isnan(low[:, 0])).all())
-    distances, ties = nearest(
-        codes, start, low, high, copies, is_ordered, space.fits, space.offset, space.width, space.scale,
-        space.target_codes, space.values,
-    )  # fmt: skip
+    measure = Measure(space.fits, space.offset, space.width, space.scale)
+    kept = Rows(codes, start, low, high, copies)
+    distances, ties = nearest(kept, is_ordered, measure, space.target_codes, space.values)
     return Nearest(distances[:, 0], distances[:, 1], ties)
 
 
