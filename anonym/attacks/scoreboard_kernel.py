@@ -61,6 +61,24 @@ def add_item(
 
 
 @kernel
+def stand_out(score: Floats, touched: Any, count: int) -> tuple[int, float]:
+    """Who of the first `count` of `touched` has the highest score, and how far it is above the second, in standard
+    deviations over everybody. Sets the scores back to 0."""
+    who, best, second, total, squares = -1, 0.0, 0.0, 0.0, 0.0
+    for person in touched[:count]:
+        found = score[person]
+        total += found
+        squares += found * found
+        if found > best:
+            best, second, who = found, best, person
+        elif found > second:
+            second = found
+        score[person] = 0.0
+    spread = squares / len(score) - (total / len(score)) ** 2
+    return who, (best - second) / np.sqrt(spread) if spread > 0.0 else 0.0
+
+
+@kernel
 def scores(
     start: Ints,
     people: Any,
@@ -103,17 +121,5 @@ def scores(
                     touched,
                     count,
                 )
-        best, second, total, squares = 0.0, 0.0, 0.0, 0.0
-        for n in range(count):
-            found = score[touched[n]]
-            total += found
-            squares += found * found
-            if found > best:
-                best, second, who[t] = found, best, touched[n]
-            elif found > second:
-                second = found
-            score[touched[n]] = 0.0
-        spread = squares / persons - (total / persons) ** 2
-        if spread > 0.0:
-            eccentricity[t] = (best - second) / np.sqrt(spread)
+        who[t], eccentricity[t] = stand_out(score, touched, count)
     return who, eccentricity
