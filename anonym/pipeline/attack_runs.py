@@ -26,7 +26,7 @@ from anonym.attacks.scoreboard import scoreboard
 from anonym.attacks.uniqueness import marketer, prosecutor
 from anonym.criteria import DistinctL
 from anonym.errors import GuaranteeError, InconclusiveError, InputError
-from anonym.pipeline.attack_tables import Given, all_cells, known_columns, raw_columns, tables_of
+from anonym.pipeline.attack_tables import Given, all_cells, known_columns, raw_columns, refuse_unlike, tables_of
 from anonym.policy.model import Identifier, Quasi, Sensitive, Text
 
 
@@ -193,10 +193,11 @@ def _events(given: Given) -> Iterator[AttackResult]:
         return
     if given.original is None:
         raise InputError("an attack on events needs the original: what is known of a person is drawn from it")
-    needed = [name for name in asdict(given.events).values() if name is not None]
+    needed = [name for name in (*asdict(given.events).values(), given.told) if name is not None]
     for table, called in ((given.released, "released"), (given.original, "original")):
         if lacking := sorted(set(needed) - set(table.columns)):
             raise InputError(f"the {called} table lacks a column of the events: {', '.join(lacking)}")
+    refuse_unlike(given.told or given.events.person, given.released, given.original)
     yield scoreboard(
         given.released,
         given.original,

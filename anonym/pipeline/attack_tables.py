@@ -122,9 +122,15 @@ def refuse_missing(given: Given) -> None:
     lacking = [name for name, dtype in zip(("released", "auxiliary"), types, strict=True) if dtype is None]
     if lacking:
         raise InputError(f"truth names column {given.truth}, which the {' and the '.join(lacking)} table lacks")
-    if types[0] != types[1]:
-        one, another = (type_name(dtype) for dtype in types if dtype is not None)
-        raise InputError(f"column {given.truth} says who is who, but is {one} in one table and {another} in another")
+    refuse_unlike(given.truth, given.released, other)
+
+
+def refuse_unlike(name: str, *tables: pl.DataFrame) -> None:
+    """Raise InputError where the column that says who is who is not of one type."""
+    one, another = (table.schema[name] for table in tables)
+    if one != another:
+        said = f"is {type_name(one)} in one table and {type_name(another)} in another"
+        raise InputError(f"column {name} says who is who, but {said}: give both one type, or name another by truth")
 
 
 def type_name(dtype: pl.DataType) -> str:

@@ -261,6 +261,14 @@ def test_long_tables_are_attacked_by_their_events() -> None:
             anonym.attack(declared, events, original=events, events=wrong)
     with pytest.raises(InputError, match="needs the original"):
         anonym.attack(declared, events, events=columns)
+    tokens = events.with_columns(person=pl.format("t{}", "person"))
+    with pytest.raises(InputError, match=r"column person says who is who, but is String .* name another by truth"):
+        anonym.attack(declared, tokens, original=events, events=columns)
+    numbered = events.with_columns(who="person")
+    with pytest.raises(InputError, match="the original table lacks a column of the events: who"):
+        anonym.attack(declared, numbered, auxiliary=numbered, original=events, events=columns, truth="who")
+    found = anonym.attack(declared, tokens.with_columns(who=events["person"]), numbered, events=columns, truth="who")
+    assert (named(found, "scoreboard").rate or 0) > 0.9
 
 
 def test_tokens_meant_to_last_are_reported_and_not_judged() -> None:
