@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import polars as pl
 
+from anonym.dp import extra
 from anonym.dp.statement import at_most
-from anonym.errors import CallError
 from anonym.report.figures import plural
 from anonym.text.options import TextOptions
 from anonym.text.scrub import Scrubber
@@ -21,24 +22,27 @@ SAYS = (
     "the non-private twin's bound is what could have been detected.",
 )
 
-GUARD = "the extra `dp` is not installed: pip install 'anonym[dp]'"
-
 
 def audit(example: str, *, seed: int = 0, seeds: int = 5, probes: int = 10_000) -> dict[str, Any]:
     """The audit of a worked example, `tabular` (median of `seeds` runs) or `language` (`probes` prompts).
 
     Raises CallError where the extra `dp` is not installed.
     """
-    try:
-        import torch
-    except ImportError:
-        raise CallError(GUARD) from None
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
+    with extra.needed(), _one_thread():
         started = time.process_time()
         found = _tabular(seed, seeds) if example == "tabular" else _language(seed, probes)
         return {**found, "says": list(SAYS), "seed": seed, "cpu_s": round(time.process_time() - started, 1)}
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Small tensors gain nothing from more, and CPU seconds are then comparable."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
     finally:
         torch.set_num_threads(threads)
 

@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from anonym.dp import extra
 from anonym.dp.ledger import SPENDING, Ledger
+from anonym.dp.plan import OUTSIDE
 from anonym.dp.statement import at_most, training_statement
 from anonym.errors import InputError, OutputError
 from anonym.io.guard import guarded
@@ -29,10 +31,12 @@ def read_ledger(path: Path) -> Ledger:
 
 
 def state_ledger(path: Path, audits: Sequence[Mapping[str, Any]] = (), outside: Sequence[str] = ()) -> dict[str, Any]:
-    """The statement on a ledger's last training run and on everything spent with it, computed from the file alone."""
-    from anonym.dp.plan import OUTSIDE
+    """The statement on a ledger's last training run and on everything spent with it, computed from the file alone.
 
-    statement = training_statement(read_ledger(path), outside=[*outside, *OUTSIDE])
+    Raises CallError where there was no training, or where the extra `dp` is not installed.
+    """
+    with extra.needed():
+        statement = training_statement(read_ledger(path), outside=[*outside, *OUTSIDE])
     return {**statement, "audits": [dict(audit) for audit in audits]} if audits else statement
 
 

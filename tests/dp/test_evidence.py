@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
@@ -19,6 +22,7 @@ import anonym
 from anonym.cli import cli
 from anonym.cli.audit import audit as audit_command
 from anonym.cli.ledger import ledger as ledger_command
+from anonym.dp import TrainingOptions, accounting, extra
 from anonym.errors import CallError, InputError
 from anonym.pipeline import auditing
 from anonym.pipeline.training import read_ledger, record_training, state_ledger
@@ -99,6 +103,25 @@ def test_what_is_no_ledger_no_training_and_no_audit(tmp_path: Path) -> None:
     empty.write_bytes(b"")
     with pytest.raises(CallError, match="no training run"):
         state_ledger(empty)
+
+
+def test_without_the_optional_part_both_verbs_say_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    training = TrainingOptions("internal", {"internal": 50}, 3e-5, "pld", 4)
+    private.train(declared=SimpleNamespace(unit="customer", training=training), ledger=tmp_path / "spent.jsonl")
+    accounting._pld.cache_clear()
+    monkeypatch.setitem(sys.modules, "dp_accounting.pld", None)
+    with pytest.raises(CallError, match=r"dp_accounting.* is missing.*pip install 'anonym\[dp\]'"):
+        state_ledger(tmp_path / "spent.jsonl")
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(CallError, match=r"torch is missing.*pip install 'anonym\[dp\]'"):
+        auditing.audit("tabular", seeds=1)
+
+
+def test_a_missing_module_of_ours_is_no_missing_extra() -> None:
+    with pytest.raises(ModuleNotFoundError), extra.needed():
+        importlib.import_module("anonym.dp.nothing")
 
 
 def test_an_audit_is_told_in_words_and_as_json(monkeypatch: pytest.MonkeyPatch) -> None:
