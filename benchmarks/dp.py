@@ -38,7 +38,7 @@ Loop = Callable[[], Iterator[None]]
 
 def policy(most: int) -> Any:
     options = TrainingOptions("internal", {"internal": 1e6}, 1e-5, "rdp", most)
-    return SimpleNamespace(name="benchmark", unit="person", training=options)
+    return SimpleNamespace(unit="person", training=options)
 
 
 def mlp() -> nn.Module:

@@ -196,7 +196,7 @@ def _noise_for(
     low, high = (0.0, math.inf), (1.0, reached(1.0))
     while high[1] > target:
         if high[0] >= LARGEST_NOISE:
-            raise _unreachable(target, delta, rate, steps, high)
+            raise _unreachable(target, delta, rate, steps, accountant, high)
         low, high = high, _tried(reached, min(high[0] * 2, LARGEST_NOISE))
     while low[0] == 0 and high[0] > SMALLEST_NOISE:
         below = _tried(reached, high[0] / 2)
@@ -224,10 +224,10 @@ def _narrowed(reached: Callable[[float], float], target: float, low: Try, high: 
     return high[0]
 
 
-def _unreachable(target: float, delta: float, rate: float, steps: int, best: Try) -> GuaranteeError:
+def _unreachable(target: float, delta: float, rate: float, steps: int, accountant: str, best: Try) -> GuaranteeError:
     return GuaranteeError(
-        f"epsilon {target:g} at delta {delta:g} cannot be reached with {steps} steps at sampling rate {rate:g}: the "
-        f"best is {best[1]:.4g}, at noise multiplier {best[0]:g}. Lower the sampling rate or the number of steps, or "
-        "raise the target",
+        f"epsilon {target:g} at delta {delta:g} ({accountant}, add or remove one unit) cannot be reached with {steps} "
+        f"steps over Poisson samples at rate {rate:g}: the best is {best[1]:.4g}, at noise multiplier {best[0]:g}. "
+        "Lower the sampling rate or the number of steps, or raise the target",
         found={"epsilon": best[1], "noise_multiplier": best[0]},
     )

@@ -31,6 +31,10 @@ OUTSIDE = (
 """Steps on private data that no accountant of a training run covers."""
 
 
+def _adjacency(protect: Protect) -> str:
+    return ADJACENCY if protect == "unit" else "add or remove one record"
+
+
 @dataclass(frozen=True)
 class Plan:
     """What is fixed before the first step. `sampled` are the units (or records) that a step draws from."""
@@ -72,7 +76,7 @@ class Plan:
         """The run as its ledger entry holds it."""
         return {
             "unit": self.unit,
-            "adjacency": ADJACENCY if self.protect == "unit" else "add or remove one record",
+            "adjacency": _adjacency(self.protect),
             "sampler": self.sampler,
             "noise_multiplier": self.noise_multiplier,
             "sample_rate": self.sample_rate,
@@ -215,8 +219,9 @@ def _noise(wish: Settings, options: TrainingOptions, ledger: Ledger, rate: float
     total = compose([*before, sampled(noise, rate, steps, records)], options.delta, options.accountant)
     if total > limit:
         raise GuaranteeError(
-            f"noise multiplier {noise:g} would bring the ledger to epsilon {total:.4g}, above the policy's {limit:g} "
-            f"for the exposure {options.exposure}. Leave noise_multiplier out and it is solved for",
+            f"noise multiplier {noise:g} would bring the ledger to epsilon {total:.4g} at delta {options.delta:g} "
+            f"({options.accountant}, {_adjacency(wish.protect)}), above the policy's {limit:g} for the exposure {options.exposure}. "
+            "Leave noise_multiplier out and it is solved for",
             found={"epsilon": total, "limit": limit},
         )
     return noise

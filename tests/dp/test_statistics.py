@@ -28,7 +28,6 @@ class Declared:
         default_factory=lambda: TrainingOptions("internal", {"internal": 4.0}, 1e-5, max_records_per_unit=1)
     )
     unit: str | None = "person"
-    name: str = "declared"
 
 
 @pytest.fixture

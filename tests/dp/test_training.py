@@ -469,7 +469,7 @@ def test_the_noise_is_solved_for_and_keeps_the_ledger_within_the_policy() -> Non
     said = second.statement()
     assert said["epsilon"] == ledger.epsilon() > said["epsilon_of_run"]
     assert said["ledger"]["tuning"] == 1
-    with pytest.raises(GuaranteeError, match="above the policy's 3"):
+    with pytest.raises(GuaranteeError, match=r"at delta 1e-05 \(rdp, add or remove one unit\), above the policy's 3"):
         private.train(ledger=ledger, declared=declared, noise_multiplier=1.0)
 
 

@@ -23,7 +23,7 @@ ROWS, FEATURES = 400, 6
 
 def policy(unit: str | None = "customer", most: int | None = 4, limit: float = 1e4) -> Any:
     options = TrainingOptions("internal", {"internal": limit}, 1e-5, "rdp", most)
-    return SimpleNamespace(name="test", unit=unit, training=options)
+    return SimpleNamespace(unit=unit, training=options)
 
 
 def table(rows: int = ROWS, seed: int = 0) -> tuple[TensorDataset, list[int]]:

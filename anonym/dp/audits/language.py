@@ -103,7 +103,7 @@ def privately(
     model = Characters(setting.width)
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
     options = TrainingOptions("internal", {"internal": setting.epsilon}, setting.delta, "pld", setting.most)
-    policy = SimpleNamespace(name="language example", unit="customer", training=options)
+    policy = SimpleNamespace(unit="customer", training=options)
     with private_training(
         model,
         optimizer,

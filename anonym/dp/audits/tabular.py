@@ -89,7 +89,7 @@ def privately(data: Table, rows: torch.Tensor, seed: int, setting: Setting) -> t
     model = network(seed)
     optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
     options = TrainingOptions("internal", {"internal": setting.epsilon}, setting.delta, "pld", 1)
-    policy = SimpleNamespace(name="tabular example", unit="person", training=options)
+    policy = SimpleNamespace(unit="person", training=options)
     with private_training(
         model,
         optimizer,
