@@ -50,24 +50,27 @@ def typos(
 ) -> AttackResult:
     """Link each released row to the one of `tables.auxiliary` that most probably is the same person.
 
-    With `tables.truth` a link is right if both rows have the same and else a false accept; without it every link
-    counts. Raises CallError where splink is not installed or no two columns can be compared.
+    Targets are the released people, or rows where the release has no unit; who has several rows is found if one of them
+    is. With `tables.truth` a link is right if both rows have the same, and who has only others is a false accept;
+    without it every link counts. Raises CallError where splink is not installed or no two columns can be compared.
     """
     known = as_they_were(tables)
     if len(known) < 2:
         raise CallError("linking in spite of typing errors needs two columns or more that were released as they were")
     linked = _linked(tables.released, tables.auxiliary, known, seed)
     is_right = _right(tables, linked)
-    rows = tables.released.height
-    wrong = linked.height - int(is_right.sum()) if tables.has_truth else None
-    counts = Counts(rows, rows, int(is_right.sum()), wrong)
+    targets, met = _people(tables.released, tables.unit), _people(tables.released, tables.unit, linked["released"])
+    right = _people(tables.released, tables.unit, linked.filter(is_right)["released"])
+    counts = Counts(targets, targets, right, met - right if tables.has_truth else None)
     outside = None
     if control is not None and {one.auxiliary for one in known} <= set(control.columns) and control.height:
-        met = _linked(tables.released, control, known, seed)["auxiliary"].n_unique()
-        outside = Counts(control.height, control.height, 0 if tables.has_truth else met, met)
+        fresh = _people(control, tables.unit)
+        taken = _people(control, tables.unit, _linked(tables.released, control, known, seed)["auxiliary"])
+        outside = Counts(fresh, fresh, 0 if tables.has_truth else taken, taken)
     detail: dict[str, Any] = {"links": linked.height, "worst_subgroup": _worst(tables, known, linked, is_right)}
     positive = _positive(tables, known, raw, seed)
-    baseline = 1 / tables.auxiliary.height if tables.auxiliary.height else None
+    others = _people(tables.auxiliary, tables.unit)
+    baseline = 1 / others if others else None
     knows = tuple(one.name for one in known)
     return judge(Trial("linkage with typing errors", knows, counts, gate, baseline, outside, positive, seed, detail))
 
@@ -77,7 +80,15 @@ def _positive(tables: Tables, known: Sequence[Known], raw: pl.DataFrame | None, 
         return None
     plain = tuple(one.before(one.name) for one in known)
     before = Tables(raw, tables.auxiliary, plain, tables.unit, tables.truth)
-    return float(_right(before, _linked(raw, tables.auxiliary, plain, seed)).sum()) / raw.height
+    linked = _linked(raw, tables.auxiliary, plain, seed)
+    right = linked.filter(_right(before, linked))["released"]
+    return _people(raw, tables.unit, right) / _people(raw, tables.unit)
+
+
+def _people(frame: pl.DataFrame, unit: str | None, rows: pl.Series | None = None) -> int:
+    """How many people the rows (of these numbers) are of."""
+    who = numbered(frame, unit)
+    return (who if rows is None else who.gather(rows)).n_unique()
 
 
 def _right(tables: Tables, linked: pl.DataFrame) -> pl.Series:
@@ -88,10 +99,11 @@ def _right(tables: Tables, linked: pl.DataFrame) -> pl.Series:
 
 
 def _worst(tables: Tables, known: Sequence[Known], linked: pl.DataFrame, is_right: pl.Series) -> dict[str, Any] | None:
-    hits = linked.filter(is_right).select(person="released", success=pl.lit(1.0))
-    everyone = pl.DataFrame({"person": numbered(tables.released, None)})
-    scored = everyone.join(hits, on="person", how="left").with_columns(pl.col("success").fill_null(0.0))
-    return worst_of(scored, groups(tables.released, {one.name: one.cells for one in known}, None))
+    who = numbered(tables.released, tables.unit)
+    hits = who.gather(linked.filter(is_right)["released"])
+    everyone = pl.DataFrame({"person": who}).unique(maintain_order=True)
+    scored = everyone.with_columns(success=pl.col("person").is_in(hits.implode()).cast(pl.Float64))
+    return worst_of(scored, groups(tables.released, {one.name: one.cells for one in known}, tables.unit))
 
 
 def _linked(released: pl.DataFrame, auxiliary: pl.DataFrame, known: Sequence[Known], seed: int) -> pl.DataFrame:

@@ -129,6 +129,14 @@ def test_splink_links_in_spite_of_typing_errors() -> None:
     assert result.verdict == "fail"
     assert (result.detail["positive_control"] or 0) > 0.95
     assert result.detail["control"]["false_accepts"] < 20
+    twice = [pl.concat([frame, frame]).rename({"row": "who"}) for frame in (people, noted)]
+    held = typos(Tables(twice[0], twice[1], known, "who", "who"), gate=Gate(0.1), seed=1, control=None, raw=twice[0])
+    assert (held.targets, held.baseline) == (300, 1 / 300), "people, not rows"
+    assert (held.rate or 0) > 0.95
+    assert held.false_accepts is not None
+    assert held.correct + held.false_accepts <= held.targets
+    assert 0.95 < held.detail["positive_control"] <= 1
+    assert held.detail["worst_subgroup"] is None, "no group has twenty people"
     generalised = Tables(people.cast(pl.String), noted, known)
     with pytest.raises(CallError, match="as they were"):
         typos(Tables(generalised.released, noted, known[1:]), gate=Gate(0.1), seed=1)
