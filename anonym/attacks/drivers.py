@@ -29,16 +29,17 @@ Set = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Uniques:
-    """Minimal sample uniques: by set of columns the rows of `rows` that have one; rows stand for people."""
+    """Minimal sample uniques: by set of columns the people who have one. `alone` are unique on all columns together."""
 
     found: dict[Set, NDArray[np.int64]]
     people: int
+    alone: int
     largest: int
 
 
 def drivers(frame: pl.DataFrame, columns: Sequence[str], *, unit: str | None, seed: int | None) -> AttackResult:
-    """The share of people with a minimal sample unique, and by column its share of the score of all of them
-    (null where nobody has one).
+    """The share of people with a minimal sample unique, and by column its share of the score of all of them (null where
+    nobody has one). Sets of up to `largest_set` columns are looked at; `unique_on_all` people are unique on all columns.
 
     `frame` is a release (or the table before it); a null is a value of its own. Never judged: it says why, not whether.
     """
@@ -50,6 +51,7 @@ def drivers(frame: pl.DataFrame, columns: Sequence[str], *, unit: str | None, se
     total = sum(scores.values())
     detail = {
         "largest_set": uniques.largest,
+        "unique_on_all": uniques.alone,
         "uniques": {
             size: sum(len(r) for s, r in uniques.found.items() if len(s) == size)
             for size in range(1, uniques.largest + 1)
@@ -60,7 +62,8 @@ def drivers(frame: pl.DataFrame, columns: Sequence[str], *, unit: str | None, se
         },
         "worst_subgroup": _worst(frame, columns, unit, singled),
     }
-    counts = Counts(uniques.people, uniques.people, len(singled))
+    tried = uniques.people if uniques.largest or not uniques.alone else 0  # more columns than sets are looked at
+    counts = Counts(uniques.people, tried, len(singled))
     return judge(Trial("drivers of uniqueness", tuple(columns), counts, None, seed=seed, detail=detail))
 
 
@@ -92,7 +95,7 @@ def minimal_uniques(
             if minimal := here[names].difference(*smaller):
                 found[names] = np.array(sorted(minimal), np.int64)
         below = here
-    return Uniques(found, everyone, largest)
+    return Uniques(found, everyone, len(alone), largest)
 
 
 def _alone(rows: pl.DataFrame, names: Sequence[int] | range) -> NDArray[np.int64]:

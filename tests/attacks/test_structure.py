@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,12 @@ def test_the_column_that_singles_out_is_named() -> None:
     safe = drivers(frame.select("sex", "band"), ["sex", "band"], unit=None, seed=1)
     assert safe.rate == 0.0
     assert safe.detail["contribution"] == {"sex": None, "band": None}, "a share of nothing is not measured"
+
+
+def test_who_is_unique_on_more_columns_than_are_tried_is_counted() -> None:
+    frame = pl.DataFrame(list(product([0, 1], repeat=6)), schema=list("abcdef"), orient="row")
+    result = drivers(frame, list("abcdef"), unit=None, seed=1)
+    assert (result.rate, result.detail["largest_set"], result.detail["unique_on_all"]) == (0.0, 5, 64)
 
 
 def test_small_sets_weigh_more_as_published() -> None:
