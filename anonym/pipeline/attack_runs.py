@@ -169,7 +169,11 @@ def _structure(given: Given) -> Iterator[AttackResult]:
 
 
 def _minimality(given: Given, tables: Tables) -> Iterator[AttackResult]:
-    """Of the sensitive columns that are promised distinct values."""
+    """Of the sensitive columns that are promised distinct values, where everybody has one row: the attack deals one
+    value to each person."""
+    unit = given.policy.unit
+    if unit in tables.auxiliary.columns and not tables.auxiliary.get_column(unit).is_unique().all():
+        return
     for name in given.named(Sensitive):
         role = given.roles[name]
         both = name in given.released.columns and name in tables.auxiliary.columns

@@ -226,6 +226,14 @@ def test_every_result_says_what_it_rests_on() -> None:
         assert result.rate is None or (result.low or 0) <= result.rate <= (result.high or 0)
 
 
+def test_minimality_is_tried_where_everybody_has_one_row() -> None:
+    table = RELEASED_AS_IS.with_columns(u=pl.format("t{}", "a"))
+    columns = {"a": QUASI, "b": QUASI, "u": {"role": "identifier"}, "s": {"role": "sensitive", "l": {"distinct": 2}}}
+    for held, tried in ((table, True), (pl.concat([table, table]), False)):
+        names = [one.name for one in anonym.attack(policy(columns, unit="u"), held, original=held)]
+        assert ("minimality of s" in names) == tried
+
+
 def test_empty_rows_of_suppressed_people_are_not_attacked() -> None:
     table = RELEASED_AS_IS.with_columns(suppressed=pl.lit(False))
     masked = pl.concat(
