@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from anonym.hierarchy.ends import STAR, ends_of
 from anonym.hierarchy.model import FileHierarchy, Hierarchy
 from anonym.search.local.price import SCALE
 from anonym.search.local.records import Vocabulary
@@ -21,7 +22,6 @@ from anonym.search.local.records import Vocabulary
 Kind = Literal["pair", "path", "span", "member"]
 KINDS: tuple[Kind, ...] = ("pair", "path", "span", "member")
 PAIR_MOST = 256  # atoms; a table of 256 x 256 int32 fits the second-level cache
-STAR = -1  # as an end of an interval: the cell becomes `*`
 FAR = 1 << 29  # a place outside every interval
 
 Codes = NDArray[np.int32]
@@ -103,34 +103,22 @@ def _spans(hierarchy: Hierarchy, held: NDArray[np.int64], k: int, unit: int) -> 
 
 
 def span_ends(hierarchy: Hierarchy, held: NDArray[np.int64], k: int) -> Codes:
-    """(leaves, 2) the first and last leaf of the least interval that may be released for each leaf."""
+    """(leaves, 2) the first and last leaf of the least interval that may be released for each leaf, STAR for `*`."""
     values, leaves = len(hierarchy.domain.drop_nulls()), hierarchy.leaves
-    starts, stops = held[:values] >= k, held[:values] >= k
-    for level in range(max(hierarchy.finest, 0), hierarchy.levels):
-        row = hierarchy.ancestor[level][:values]
-        is_cut = _has_ends(hierarchy, row, starred=level == hierarchy.levels - 1)
-        fresh = np.append(True, row[1:] != row[:-1])
-        starts = starts | (is_cut & fresh)
-        stops = stops | (is_cut & np.append(fresh[1:], True))
+    starts = ends_of(hierarchy, held, k, first=True).allowed
+    stops = ends_of(hierarchy, held, k, first=False).allowed
     first, last = _extent(hierarchy.ancestor[hierarchy.finest][:values])
-    least, most = _extent(_cap(hierarchy)[:values])
     low = np.maximum.accumulate(np.where(starts, np.arange(values), STAR))[first]
     high = values - 1 - np.maximum.accumulate(np.where(stops[::-1], np.arange(values), STAR))[::-1][last]
-    if values and _cap(hierarchy)[:values].min() != _cap(hierarchy)[:values].max():
-        low, high = np.maximum(low, least), np.minimum(high, most)
+    cap = _cap(hierarchy)[:values]
+    if np.unique(cap).size > 1:
+        least, most = _extent(cap)
+        is_bound = cap != hierarchy.ancestor[-1][:values]  # a value that lies directly under `*` may become `*`
+        low, high = np.where(is_bound, np.maximum(low, least), low), np.where(is_bound, np.minimum(high, most), high)
     ends = np.stack([low, high], axis=1)
     ends[(low < 0) | (high >= values)] = STAR
     null = np.full((leaves - values, 2), values)
     return np.concatenate([ends, null]).astype(np.int32)
-
-
-def _has_ends(hierarchy: Hierarchy, row: Codes, *, starred: bool) -> Bools:
-    """Which nodes of a level have nominal bounds to print: never those of single values, nor of `*`."""
-    if hierarchy.low is None or hierarchy.high is None or starred:
-        return np.zeros(row.size, np.bool_)
-    low, high = hierarchy.low.gather(row), hierarchy.high.gather(row)
-    is_value = (low == high).fill_null(False)
-    return ((low.is_not_null() | high.is_not_null()) & ~is_value).to_numpy()
 
 
 def _extent(row: Codes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from anonym.hierarchy.ends import STAR
 from anonym.hierarchy.model import Hierarchy
-from anonym.search.local.atoms import STAR, Atoms, places
+from anonym.search.local.atoms import Atoms, places
 from anonym.search.local.space import Layout
 from anonym.search.problem import Problem
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from anonym.hierarchy.ends import STAR
 from anonym.hierarchy.holders import holders
 from anonym.hierarchy.model import Hierarchy
-from anonym.search.local.atoms import STAR, Atoms, leaves_under, member_covers, places
+from anonym.search.local.atoms import Atoms, leaves_under, member_covers, places
 from anonym.search.local.records import SUPPRESSED, Parts, Records, SetColumn
 from anonym.search.local.space import Layout
 from anonym.search.problem import Problem
