@@ -39,7 +39,7 @@ class Uniques:
 
 def drivers(frame: pl.DataFrame, columns: Sequence[str], *, unit: str | None, seed: int | None) -> AttackResult:
     """The share of people with a minimal sample unique, and by column its share of the score of all of them (null where
-    nobody has one). Sets of up to `largest_set` columns are looked at; `unique_on_all` people are unique on all columns.
+    nobody has one). Sets of up to `largest_set` columns are looked at; `unique_on_all` are unique on all columns.
 
     `frame` is a release (or the table before it); a null is a value of its own. Never judged: it says why, not whether.
     """
