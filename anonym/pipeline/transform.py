@@ -201,7 +201,7 @@ def _scrubbed(
 def _scrub_batch(
     name: str, ledger: TextLedger, scrubber: Scrubber, days: Days | None
 ) -> Callable[[pl.Series], pl.Series]:
-    """The engine may call from several threads; models and ledgers are not made for that."""
+    """The engine may call from several threads; a ledger is not made for that."""
     lock = threading.Lock()
 
     def scrub(batch: pl.Series) -> pl.Series:

@@ -8,6 +8,8 @@ import json
 import re
 import resource
 import socket
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -244,6 +246,27 @@ def test_a_module_that_is_missing_is_no_fault_of_a_text(monkeypatch: pytest.Monk
     monkeypatch.setattr("anonym.text.scrub._resolved", missing)
     with pytest.raises(CallError, match="phonenumbers"):
         Scrubber(RULES).scrub(pl.Series(["a@b.example"]))
+
+
+def test_threads_take_turns_at_models_and_invented_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    inside: list[int] = []
+    seen: list[int] = []
+    real = Scrubber._settled
+
+    def watched(self: Scrubber, batch: pl.DataFrame) -> object:
+        inside.append(1)
+        time.sleep(0.02)
+        seen.append(len(inside))
+        inside.pop()
+        return real(self, batch)
+
+    monkeypatch.setattr(Scrubber, "_settled", watched)
+    scrubbers = [Scrubber(RULES), Scrubber(RULES)]
+    texts = pl.Series(["a@b.example"])
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(lambda i: scrubbers[i % 2].scrub(texts).text[0], range(8)))
+    assert results == ["<EMAIL_ADDRESS>"] * 8
+    assert seen == [1] * 8
 
 
 def test_a_text_beyond_the_declared_length_is_withheld() -> None:
