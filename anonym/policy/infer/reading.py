@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import glob
 import io
@@ -41,7 +42,8 @@ def sniff(paths: Sequence[str | Path]) -> Reading:
     if file is None or KINDS.get(file.suffix.lower()) != "csv":
         return Reading()
     with guarded("opening the input"):
-        head = file.read_bytes()[:HEAD]
+        with open(file, "rb") as opened:
+            head = opened.read(HEAD)
         encoding = _encoding(file)
     reading = Reading(_separator(head.decode(encoding, errors="ignore"), file), encoding)
     everything_text = ReadOptions(reading.separator, encoding, as_text=lambda _name: True)
@@ -62,13 +64,18 @@ def _files(path: Path) -> Iterator[Path]:
 
 
 def _encoding(file: Path) -> str:
-    data = file.read_bytes()
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return "utf-16"
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        return "cp1252"
+    """UTF-16 by its mark, UTF-8 if the whole file is (read piece by piece), else Windows-1252."""
+    with open(file, "rb") as opened:
+        if opened.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+            return "utf-16"
+        opened.seek(0)
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        try:
+            while piece := opened.read(HEAD):
+                decoder.decode(piece)
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            return "cp1252"
     return "utf-8"
 
 
