@@ -220,8 +220,8 @@ def _noise(wish: Settings, options: TrainingOptions, ledger: Ledger, rate: float
     if total > limit:
         raise GuaranteeError(
             f"noise multiplier {noise:g} would bring the ledger to epsilon {total:.4g} at delta {options.delta:g} "
-            f"({options.accountant}, {_adjacency(wish.protect)}), above the policy's {limit:g} for the exposure {options.exposure}. "
-            "Leave noise_multiplier out and it is solved for",
+            f"({options.accountant}, {_adjacency(wish.protect)}), above the policy's {limit:g} for the exposure "
+            f"{options.exposure}. Leave noise_multiplier out and it is solved for",
             found={"epsilon": total, "limit": limit},
         )
     return noise
