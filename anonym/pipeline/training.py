@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from anonym.dp.ledger import SPENDING, Ledger
 from anonym.dp.plan import OUTSIDE
 from anonym.dp.statement import at_most, training_statement
 from anonym.errors import InputError, OutputError
-from anonym.io.guard import guarded
+from anonym.io import guarded, private_file
 from anonym.pipeline.words import read_evidence
 from anonym.report.evidence import complete, dump
 from anonym.report.html import render
@@ -73,10 +72,12 @@ def row_wise(evidence: Mapping[str, Any]) -> bool:
 
 
 def _replace(path: Path, text: str) -> None:
+    """Whole or not at all, with the mode that the file has."""
     with guarded("writing the report", OutputError):
-        partial = path.with_name(path.name + ".partial")
-        partial.write_text(text, encoding="utf-8")
-        os.replace(partial, path)
+        mode = path.stat().st_mode & 0o777
+        with private_file(path) as file:
+            file.write(text.encode())
+        path.chmod(mode)
 
 
 def read_audits(paths: Sequence[Path]) -> list[dict[str, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import stat
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -91,7 +92,11 @@ def test_end_to_end_is_not_claimed_where_rows_had_a_part_in_the_plan(tmp_path: P
     }
     policy, report = _released(tmp_path, declared)
     run = private.train(declared=policy, ledger=tmp_path / "spent.jsonl", steps=2)
+    report.chmod(0o640)
+    before = sorted(tmp_path.iterdir())
     evidence = record_training(report, run.statement())
+    assert stat.S_IMODE(report.stat().st_mode) == 0o640
+    assert sorted(tmp_path.iterdir()) == before
     assert evidence["training"]["end_to_end"] is False
     assert any("relative to the released table" in said for said in evidence["training"]["says"])
 
