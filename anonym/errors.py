@@ -95,3 +95,9 @@ class VerificationError(InternalError):
         self.failures = tuple(failures)
         self.evidence = evidence or {}
         super().__init__("the written release failed its verification: " + "; ".join(self.failures))
+
+
+def type_name(dtype: object) -> str:
+    """A column's type in words; one with an Enum in it without its parameters, for categories are data."""
+    text = str(dtype)
+    return type(dtype).__name__ if "Enum" in text else text

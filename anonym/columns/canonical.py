@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from anonym.errors import InputError
+from anonym.errors import InputError, type_name
 
 _EXACT = 2.0**53  # beyond it a float is no longer a whole number for certain
 _WHEN = "%Y-%m-%dT%H:%M:%S%.f"
@@ -45,7 +45,7 @@ def _text(column: pl.Expr, dtype: pl.DataType, name: str) -> pl.Expr:
     if dtype.is_integer() or dtype in (pl.Boolean, pl.Date, pl.Categorical, pl.Enum, pl.Null):
         return column.cast(pl.String)
     raise InputError(
-        f"column {name!r} has type {dtype}, which has no one text to derive a token from; "
+        f"column {name!r} has type {type_name(dtype)}, which has no one text to derive a token from; "
         "expected text, numbers, dates or binary: cast it before, or drop it"
     )
 

@@ -11,7 +11,7 @@ import polars as pl
 
 from anonym.columns.canonical import canonical_text
 from anonym.columns.keys import Key, Keyring, SecretKey
-from anonym.errors import InputError
+from anonym.errors import InputError, type_name
 
 _ISO_DATE = r"^(\d{4}-\d{2}-\d{2})"
 _DATE_CHARACTERS = 10
@@ -63,7 +63,7 @@ def release(
 
     if not (dtype == pl.Date or dtype == pl.String or isinstance(dtype, pl.Datetime)):
         raise InputError(
-            f"column {name!r} has type {dtype} and cannot be shifted: expected dates, timestamps or ISO text"
+            f"column {name!r} has type {type_name(dtype)} and cannot be shifted: expected dates, timestamps or ISO text"
         )
     canonical_text(pl.Series(unit, [], unit_dtype))
     offset = action.offset(unit, keyring)

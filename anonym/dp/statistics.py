@@ -20,7 +20,7 @@ from anonym.dp.plan import ADJACENCY
 from anonym.dp.randomness import Secure
 from anonym.dp.statement import at_most, odds
 from anonym.dp.units import Units, encode
-from anonym.errors import CallError, GuaranteeError, InputError
+from anonym.errors import CallError, GuaranteeError, InputError, type_name
 
 if TYPE_CHECKING:
     import polars as pl
@@ -155,7 +155,7 @@ class Statistics:
             raise CallError("low and high: expected finite bounds, the lower first, chosen without a look at the data")
         values = self._column(column)
         if not values.dtype.is_numeric():
-            raise InputError(f"column {column}: expected numbers, found {values.dtype}")
+            raise InputError(f"column {column}: expected numbers, found {type_name(values.dtype)}")
         bound = max(abs(low - middle), abs(high - middle))
         exact = values.dtype.is_integer() and float(low).is_integer() and float(high).is_integer() and middle == 0
         step = 1.0 if exact else 2.0 ** (math.floor(math.log2(bound)) - GRID)

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from anonym.errors import Fault, InputError, PolicyError
+from anonym.errors import Fault, InputError, PolicyError, type_name
 from anonym.hierarchy import periods
 from anonym.hierarchy.auto import concrete
 from anonym.hierarchy.axis import SAFE, axis_of, unscaled
@@ -115,8 +115,8 @@ def _check_type(column: str, declaration: Declaration, domain: pl.Series) -> Non
     dtype = domain.dtype
     if not (dtype.is_numeric() or dtype in (pl.String, pl.Boolean, pl.Date) or isinstance(dtype, pl.Datetime)):
         raise InputError(
-            f"column '{column}' is {dtype}: a quasi-identifier must be text, a number, a Boolean, a date or a "
-            "timestamp. Convert it first, for example a Duration or a Time to whole minutes"
+            f"column '{column}' is {type_name(dtype)}: a quasi-identifier must be text, a number, a Boolean, a date or "
+            "a timestamp. Convert it first, for example a Duration or a Time to whole minutes"
         )
     if dtype.is_float() and domain.is_infinite().any():
         raise InputError(
@@ -132,7 +132,7 @@ def _check_type(column: str, declaration: Declaration, domain: pl.Series) -> Non
     key, need = NEEDS.get(type(declaration), ("", ""))
     if need and not fits[need]:
         raise InputError(
-            f"column '{column}' is {dtype}, but its hierarchy `{key}` needs {need}: "
+            f"column '{column}' is {type_name(dtype)}, but its hierarchy `{key}` needs {need}: "
             f"declare the type under `input: types:`, or another hierarchy"
         )
 
@@ -141,7 +141,7 @@ def _window(column: str, values: pl.Series, bottom: Decimal | date | None, top: 
     dtype = values.dtype
     kind: type | None = Decimal if dtype.is_numeric() else date if dtype.is_temporal() else None
     faults = [
-        Fault(f"columns.{column}.{key}", f"expected {_word(kind)} for a column of type {dtype}")
+        Fault(f"columns.{column}.{key}", f"expected {_word(kind)} for a column of type {type_name(dtype)}")
         for key, end in (("bottom", bottom), ("top", top))
         if end is not None and (kind is None or not isinstance(end, kind))
     ]

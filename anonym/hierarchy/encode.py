@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from anonym.errors import InputError
+from anonym.errors import InputError, type_name
 
 Normal = Literal["trim", "casefold", "nfkc"]
 FOLD: tuple[Normal, ...] = ("trim", "casefold", "nfkc")
@@ -138,7 +138,8 @@ def coder(domain: pl.Series, name: str) -> Coder:
     def code(column: pl.Series) -> pl.Series:
         if column.dtype != domain.dtype:
             raise ChangedInputError(
-                f"the input changed between two passes: column '{name}' was {domain.dtype}, now it is {column.dtype}"
+                f"the input changed between two passes: column '{name}' was {type_name(domain.dtype)}, "
+                f"now it is {type_name(column.dtype)}"
             )
         found = find(column.rechunk())
         missing = found.null_count()

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from anonym.errors import CallError
+from anonym.errors import CallError, type_name
 from anonym.io.formats import KINDS, kind_of
 from anonym.io.lines import literal
 from anonym.io.separated import separator_of
@@ -58,7 +58,7 @@ def refuse_unwritable(ending: str, schema: Mapping[str, pl.DataType]) -> None:
     """
     kind = KINDS.get(ending.lower())
     fits = {"csv": _fits_csv, "jsonl": _fits_json}.get(kind or "")
-    wrong = [f"{name} ({dtype})" for name, dtype in schema.items() if fits is not None and not fits(dtype)]
+    wrong = [f"{name} ({type_name(dtype)})" for name, dtype in schema.items() if fits is not None and not fits(dtype)]
     if wrong:
         raise CallError(
             f"a {ending} file cannot hold {'columns' if len(wrong) > 1 else 'column'} {', '.join(wrong)}: "

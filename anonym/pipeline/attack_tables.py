@@ -13,7 +13,7 @@ from anonym.attacks.linkage import Tables
 from anonym.attacks.options import Match
 from anonym.attacks.outcome import Gate
 from anonym.attacks.scoreboard import Events
-from anonym.errors import InputError
+from anonym.errors import InputError, type_name
 from anonym.hierarchy.model import FileHierarchy, Rounded
 from anonym.pipeline.facts import declared
 from anonym.policy.globs import entries_of, is_glob
@@ -131,11 +131,6 @@ def refuse_unlike(name: str, *tables: pl.DataFrame) -> None:
     if one != another:
         said = f"is {type_name(one)} in one table and {type_name(another)} in another"
         raise InputError(f"column {name} says who is who, but {said}: give both one type, or name another by truth")
-
-
-def type_name(dtype: pl.DataType) -> str:
-    """The type in words; of an Enum without its categories, which are data."""
-    return str(dtype.base_type() if "Enum" in str(dtype) else dtype)
 
 
 def known_columns(given: Given, released: pl.DataFrame, auxiliary: pl.DataFrame | None) -> tuple[Known, ...]:

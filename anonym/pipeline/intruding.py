@@ -10,11 +10,11 @@ import polars as pl
 
 from anonym.attacks.intruder import NO, YES, sample, scored
 from anonym.attacks.outcome import AttackResult, Gate
-from anonym.errors import CallError, InputError, OutputError
+from anonym.errors import CallError, InputError, OutputError, type_name
 from anonym.io import guarded, open_paths, private_file
 from anonym.io.source import file_sha256
 from anonym.pipeline.applying import read_options
-from anonym.pipeline.attack_tables import RISK, type_name
+from anonym.pipeline.attack_tables import RISK
 from anonym.pipeline.checking import release_options
 from anonym.pipeline.evidence import role_name
 from anonym.policy.globs import entries_of, is_glob

@@ -13,7 +13,7 @@ from anonym.columns.actions import name_of
 from anonym.columns.identifiers import Pseudonym
 from anonym.columns.shift import Shift
 from anonym.columns.surrogate import Surrogate
-from anonym.errors import Fault, InputError, PolicyError
+from anonym.errors import Fault, InputError, PolicyError, type_name
 from anonym.hierarchy.model import Breaks, Dates, FileHierarchy, Interval, Networks, Prefix, Rounded
 from anonym.policy.faults import path
 from anonym.policy.globs import entries_of, is_glob, matches
@@ -110,21 +110,16 @@ def _misfit(column: ResolvedColumn) -> str | None:
     """Why the column's type does not fit its role, or None."""
     dtype, role = column.dtype, column.role
     if isinstance(dtype, _NESTED) and (refused := _nested(role)):
-        return f"{refused} cannot be of type {_named(dtype)}; unnest or cast it first, or give it the role drop"
+        return f"{refused} cannot be of type {type_name(dtype)}; unnest or cast it first, or give it the role drop"
     if isinstance(role, Keep) and dtype.is_nested() and any(word in str(dtype) for word in ("Enum", "Categorical")):
         return "its nested categories would be released whether rows hold them or not; cast them to text first"
     if isinstance(role, Text) and not isinstance(dtype, _TEXTUAL):
-        return f"role text needs text, found {_named(dtype)}"
+        return f"role text needs text, found {type_name(dtype)}"
     if isinstance(role, Identifier) and isinstance(role.action, Shift) and not isinstance(dtype, (*_DATED, pl.String)):
-        return f"action shift moves dates, timestamps or ISO text, found {_named(dtype)}"
+        return f"action shift moves dates, timestamps or ISO text, found {type_name(dtype)}"
     if isinstance(role, Sensitive) and role.bins is not None and not dtype.is_numeric():
-        return f"bins need numbers, found {_named(dtype)}; cast the column, or set input.types for CSV"
+        return f"bins need numbers, found {type_name(dtype)}; cast the column, or set input.types for CSV"
     return _quasi_misfit(role, dtype) if isinstance(role, Quasi) else None
-
-
-def _named(dtype: pl.DataType) -> str:
-    """The type without what it is made of: an Enum's categories are data."""
-    return str(dtype.base_type())
 
 
 def _nested(role: Role) -> str | None:
@@ -146,30 +141,30 @@ def _quasi_misfit(quasi: Quasi, dtype: pl.DataType) -> str | None:
     numeric, dated = dtype.is_numeric(), isinstance(dtype, _DATED)
     match quasi.hierarchy:
         case Interval() | Breaks() | Rounded() if not numeric:
-            return f"its hierarchy reads numbers, found {_named(dtype)}; cast the column, or set input.types for CSV"
+            return f"its hierarchy reads numbers, found {type_name(dtype)}; cast the column, or set input.types for CSV"
         case Dates() if not dated:
-            return f"its hierarchy reads dates, found {_named(dtype)}; cast the column, or set input.types for CSV"
+            return f"its hierarchy reads dates, found {type_name(dtype)}; cast the column, or set input.types for CSV"
         case FileHierarchy(by_prefix=True) | Networks() if not isinstance(dtype, _TEXTUAL):
-            return f"its hierarchy reads text, found {_named(dtype)}; cast the column, with leading zeros, to text"
+            return f"its hierarchy reads text, found {type_name(dtype)}; cast the column, with leading zeros, to text"
         case Prefix() if not isinstance(dtype, _TEXTUAL):
             return (
-                f"prefix reads text, found {_named(dtype)}; cast the column to text, "
+                f"prefix reads text, found {type_name(dtype)}; cast the column to text, "
                 "with its leading zeros, or set its input.types to str"
             )
     for key, end in (("top", quasi.top), ("bottom", quasi.bottom)):
         if end is not None and not (dated if isinstance(end, date) else numeric):
-            return f"its {key} is a {'date' if isinstance(end, date) else 'number'}, found {_named(dtype)}"
+            return f"its {key} is a {'date' if isinstance(end, date) else 'number'}, found {type_name(dtype)}"
     if quasi.form == "bounds" and not numeric and not dated:
-        return f"form bounds needs numbers or dates, found {_named(dtype)}"
+        return f"form bounds needs numbers or dates, found {type_name(dtype)}"
     if quasi.normalise and not isinstance(dtype, _TEXTUAL):
-        return f"normalise needs text, found {_named(dtype)}"
+        return f"normalise needs text, found {type_name(dtype)}"
     return None
 
 
 def _unit_misfit(policy: Policy, schema: Mapping[str, pl.DataType]) -> Iterator[str]:
     dtype = schema.get(policy.unit) if policy.unit is not None else None
     if isinstance(dtype, _NESTED):
-        yield f"unit {policy.unit} cannot be of type {_named(dtype)}; give a column with one value a unit"
+        yield f"unit {policy.unit} cannot be of type {type_name(dtype)}; give a column with one value a unit"
 
 
 def _clashes(columns: Sequence[ResolvedColumn]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import polars as pl
 
-from anonym.errors import InternalError
+from anonym.errors import InternalError, type_name
 from anonym.verify.facts import Bins
 
 _FAR = 2**100  # numbers beyond share the outermost bins
@@ -17,7 +17,7 @@ _FAR = 2**100  # numbers beyond share the outermost bins
 def binned(values: pl.Series, bins: Bins) -> pl.Series:
     """The number of each bin, Int128, in natural order; null stays null. A float is the decimal it prints as."""
     if not values.dtype.is_numeric():
-        raise InternalError(f"column {values.name}: bins of {values.dtype} cannot be verified")
+        raise InternalError(f"column {values.name}: bins of {type_name(values.dtype)} cannot be verified")
     distinct = values.unique().drop_nulls()
     numbers = [max(-_FAR, min(_FAR, _bin(value, bins))) for value in distinct.to_list()]
     table = pl.DataFrame([distinct.alias("value"), pl.Series("bin", numbers, dtype=pl.Int128)])

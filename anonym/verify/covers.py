@@ -10,7 +10,7 @@ from pathlib import Path
 
 import polars as pl
 
-from anonym.errors import InternalError
+from anonym.errors import InternalError, type_name
 from anonym.hierarchy.files import read_hierarchy
 from anonym.verify.codes import Integers
 from anonym.verify.facts import QuasiFact
@@ -64,7 +64,8 @@ def _sets(pairs: pl.DataFrame, fact: QuasiFact) -> pl.Series:
     """
     original, cell = _normalised(pairs["original"], fact), pairs["label"]
     if cell.dtype != pl.List(original.dtype):
-        raise InternalError(f"column {fact.name}: sets of {cell.dtype} cannot be verified against {original.dtype}")
+        kinds = f"sets of {type_name(cell.dtype)} cannot be verified against {type_name(original.dtype)}"
+        raise InternalError(f"column {fact.name}: {kinds}")
     inside = _between(original, cell, fact) if has_line(original.dtype) else _member(original, cell)
     return cell.is_null() | inside
 
@@ -95,7 +96,8 @@ def misplaced_rows(original: pl.Series, released: pl.Series, group: Integers, fa
     table = pl.DataFrame([_normalised(original, fact).alias("original"), released.alias("released")])
     table = table.select(canonical(name, dtype).alias(name) for name, dtype in table.schema.items())
     if table["original"].dtype != table["released"].dtype:
-        raise InternalError(f"column {fact.name}: {table['released'].dtype} cannot stand for {table['original'].dtype}")
+        kinds = f"{type_name(released.dtype)} cannot stand for {type_name(original.dtype)}"
+        raise InternalError(f"column {fact.name}: {kinds}")
     if has_line(table["original"].dtype):
         table = pl.DataFrame([_coded(table["original"], fact), codes(table["released"])])
     own = pl.col("original")
@@ -219,7 +221,7 @@ def _beyond(original: pl.Series, fact: QuasiFact, sign: str) -> pl.Series:
         return pl.Series([False]).new_from_index(0, len(original))
     reading = reader(original.dtype, fact)(f"{sign}{end}") if has_line(original.dtype) else None
     if reading is None:
-        raise InternalError(f"column {fact.name}: its top or bottom does not fit its type {original.dtype}")
+        raise InternalError(f"column {fact.name}: its top or bottom does not fit its type {type_name(original.dtype)}")
     code = codes(original)
     beyond: pl.Series = (code >= reading[0]) if sign == ">=" else (code <= reading[1])
     return beyond.fill_null(False)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from anonym.errors import AnonymError
+from anonym.errors import AnonymError, type_name
 from anonym.io import as_lazy, written
 from anonym.verify.aligned import Alignment, Check, Comparison
 from anonym.verify.codes import Classes, Integers, coded
@@ -84,7 +84,11 @@ def _schema_check(found: Mapping[str, pl.DataType], facts: Facts, schema: Mappin
         *(f"{name} is not expected" for name in found if name not in schema),
         *(f"{name} has no role" for name in found if name not in promised and name != MARK),
         *(f"{name} is not released" for name in sorted(promised) if name not in found),
-        *(f"{name} is {found[name]}, expected {schema[name]}" for name in shared if found[name] != schema[name]),
+        *(
+            f"{name} is {type_name(found[name])}, expected {type_name(schema[name])}"
+            for name in shared
+            if found[name] != schema[name]
+        ),
     ]
     if not wrong and list(found) != list(schema):
         wrong = ["the order of the columns differs"]
@@ -197,7 +201,7 @@ def _unchanged(name: str, original: pl.DataFrame, released: pl.DataFrame) -> Che
     before = original.select(canonical(name, original.schema[name]).alias("before"))["before"]
     after = released.select(canonical(name, released.schema[name]).alias("after"))["after"]
     if before.dtype != after.dtype:
-        return Check(f"values of {name} unchanged", False, f"{before.dtype} became {after.dtype}")
+        return Check(f"values of {name} unchanged", False, f"{type_name(before.dtype)} became {type_name(after.dtype)}")
     wrong = int(before.ne_missing(after).sum())
     return Check(f"values of {name} unchanged", not wrong, f"{wrong} rows differ")
 
