@@ -40,6 +40,16 @@ READS = {"default": 60_000_000, "thorough": 400_000_000}  # for the bound
 
 
 @dataclass(frozen=True)
+class Run:
+    """How the search is to go."""
+
+    budget: Budget
+    seed: int
+    threads: int
+    progress: Progress | None
+
+
+@dataclass(frozen=True)
 class Found:
     """Classes for all rows but those suppressed, and what they cost."""
 
@@ -69,8 +79,7 @@ def solve(
 
     `vocabulary` has a word a quasi-identifier (default: all `label`). `budget` counts moves; `nodes` are taken as
     moves. The same seed gives the same solution, whatever the order of the records and the number of threads, but for
-    a budget of seconds. `start` is a global solution of the problem: by the weighted loss the
-    result is no worse.
+    a budget of seconds. `start` is a global solution of the problem: by the weighted loss the result is no worse.
 
     With a unit the records must tell theirs. Raises GuaranteeError if no recoding was found that keeps the promise,
     PolicyError for k over unit profiles, InputError if a sensitive value is missing from a declared order or a
@@ -79,19 +88,17 @@ def solve(
     _refuse_profiles(problem, records)
     began = time.process_time()
     labels: list[Vocabulary] = ["label"] * len(problem.hierarchies)
-    words = vocabulary or labels
-    own = [] if records.unit is None else [records.unit[:, None]]
-    by_code = np.lexsort(np.concatenate([records.codes, records.sensitive, *own], axis=1).T[::-1])
+    by_code = _by_code(records)
     ordered = records.at(by_code)
-    laid = layout(problem, ordered, words)
+    laid = layout(problem, ordered, vocabulary or labels)
     compile_s = rehearse(start_of(laid), progress)
-    search = _search if records.unit is None else _search_units
-    found, tries = search(problem, ordered, laid, budget, seed, threads, progress)
+    found, tries = _searched(problem, ordered, laid, Run(budget, seed, threads, progress))
     given = _given(problem, ordered, laid, start) if start is not None else None
     if found is None or (given is not None and given.worth < found.worth):
         found = given
     if found is None:
         raise refusal(problem, grounds_of(problem), proven=False)
+    bound = bound_of(problem, ordered, laid, READS[budget if isinstance(budget, str) else "default"])
     return LocalSolution(
         nodes=found.release.nodes,
         sets=found.release.sets,
@@ -100,15 +107,19 @@ def solve(
         parts=_in_order(found.parts, by_code),
         suppressed_rows=problem.rows - int(found.release.rows.sum()),
         loss=found.loss,
-        bound=min(
-            bound_of(problem, ordered, laid, READS[budget if isinstance(budget, str) else "default"]), found.loss
-        ),
+        bound=min(bound, found.loss),
         tries=tries,
         cpu_s=time.process_time() - began - compile_s,
         compile_s=compile_s,
         is_reproducible=not (isinstance(budget, tuple) and budget[0] == "seconds"),
         why=f"best of {tries:,} moves from a start of classes grown one by one",
     )
+
+
+def _by_code(records: Records) -> Ints:
+    """The order of the records by what they hold."""
+    own = [] if records.unit is None else [records.unit[:, None]]
+    return np.lexsort(np.concatenate([records.codes, records.sensitive, *own], axis=1).T[::-1])
 
 
 def _refuse_profiles(problem: Problem, records: Records) -> None:
@@ -119,62 +130,44 @@ def _refuse_profiles(problem: Problem, records: Records) -> None:
         raise InternalError("records must tell their units where these count, and only there")
 
 
-def _search(
-    problem: Problem,
-    records: Records,
-    laid: Layout,
-    budget: Budget,
-    seed: int,
-    threads: int,
-    progress: Progress | None,
-) -> tuple[Found | None, int]:
+def _searched(problem: Problem, records: Records, laid: Layout, run: Run) -> tuple[Found | None, int]:
     """Own classes, None if some rows have no home within the limit; moves tried."""
-    space = laid.space
     allowed = problem.limit - problem.lost
     if allowed < 0:
         return None, 0
+    search = _search if records.unit is None else _search_units
+    return search(problem, records, laid, allowed, run)
+
+
+def _search(problem: Problem, records: Records, laid: Layout, allowed: int, run: Run) -> tuple[Found | None, int]:
+    space = laid.space
     optional = max(allowed - _hopeless(space, problem.k), 0)
     if space.promise.needs_reference:
         optional = 0  # rows that leave move what all classes are compared with, and many that held no longer do
-    outcomes = _run_blocks(problem, laid, optional, budget, seed, threads, progress)
-    tries = sum(outcome.tries for outcome in outcomes)
-    entries = _together([outcome.entries for outcome in outcomes])
-    gone = sum((outcome.gone for outcome in outcomes), np.zeros(space.count, np.int64))
+    outcome = _run_blocks(problem, laid, optional, run)
+    gone = outcome.gone
     best: Found | None = None
     for kept in (space.rows - gone, space.rows) if gone.any() else (space.rows,):
-        homes = _settled(space, entries, kept, problem.k)
+        homes = _settled(space, outcome.entries, kept, problem.k)
         if int(space.rows.sum() - homes.rows.sum()) <= allowed:
             found = Found.of(problem, records, laid, homes)
             best = found if best is None or found.worth < best.worth else best
-    return best, tries
+    return best, outcome.tries
 
 
-def _search_units(
-    problem: Problem,
-    records: Records,
-    laid: Layout,
-    budget: Budget,
-    seed: int,
-    threads: int,
-    progress: Progress | None,
-) -> tuple[Found | None, int]:
-    """As `_search`: over the distinct tuples of each unit, then joined until units hold."""
-    allowed = problem.limit - problem.lost
-    if allowed < 0:
-        return None, 0
+def _search_units(problem: Problem, records: Records, laid: Layout, allowed: int, run: Run) -> tuple[Found | None, int]:
+    """Over the distinct tuples of each unit, then joined until units hold."""
     pairs = pairs_of(records)
     words: list[Vocabulary] = ["label" if column.kind in ("pair", "path") else "set" for column in laid.columns]
     inner = layout(problem, pairs.records, words)
     share = allowed * pairs.records.count // max(records.total_rows, 1)
-    outcomes = _run_blocks(problem, inner, share, budget, seed, threads, progress)
-    tries = sum(outcome.tries for outcome in outcomes)
-    entries = _together([outcome.entries for outcome in outcomes])
-    cls = parts(pairs.records, inner, entries).cls[pairs.of_record].astype(np.int64)
-    for alone in (SUPPRESSED, entries.classes + pairs.of_record):
-        found = _joined(problem, records, laid, np.where(cls == SUPPRESSED, alone, cls), seed)
+    outcome = _run_blocks(problem, inner, share, run)
+    cls = parts(pairs.records, inner, outcome.entries).cls[pairs.of_record].astype(np.int64)
+    for alone in (SUPPRESSED, outcome.entries.classes + pairs.of_record):
+        found = _joined(problem, records, laid, np.where(cls == SUPPRESSED, alone, cls), run.seed)
         if int(records.rows.sum() - found.release.rows.sum()) <= allowed:
-            return found, tries
-    return None, tries
+            return found, outcome.tries
+    return None, outcome.tries
 
 
 def _joined(problem: Problem, records: Records, laid: Layout, cls: Ints, seed: int) -> Found:
@@ -202,31 +195,30 @@ def _settled(space: Space, entries: Entries, kept: Ints, k: int) -> Entries:
         kept = now
 
 
-def _run_blocks(
-    problem: Problem, laid: Layout, limit: int, budget: Budget, seed: int, threads: int, progress: Progress | None
-) -> list[Outcome]:
+def _run_blocks(problem: Problem, laid: Layout, limit: int, run: Run) -> Outcome:
+    """The classes of all blocks, in one numbering."""
     space, steps = laid.space, digits(laid, problem.hierarchies)
-    blocks, total = _blocks(space, steps, seed), max(int(space.rows.sum()), 1)
-    efforts = [_effort(budget, space, members, problem.k, len(blocks)) for members in blocks]
+    blocks, total = _blocks(space, steps, run.seed), max(int(space.rows.sum()), 1)
+    efforts = [_effort(run.budget, space, members, problem.k, len(blocks)) for members in blocks]
     done = 0
 
     def tick(moves: int) -> None:
         nonlocal done
         done += moves
-        if progress is not None:
-            progress(f"searching: {done:,} moves")
+        if run.progress is not None:
+            run.progress(f"searching: {done:,} moves")
 
-    def run(at: int) -> Outcome:
+    def solved(at: int) -> Outcome:
         members = blocks[at]
         share = limit * int(space.rows[members].sum()) // total
         return solve_block(
-            laid, problem.hierarchies, steps, members, problem.k, share, seed + at, efforts[at], tick
+            laid, problem.hierarchies, steps, members, problem.k, share, run.seed + at, efforts[at], tick
         )  # fmt: skip
 
-    if threads == 1 or len(blocks) <= 1:
-        return [run(at) for at in range(len(blocks))]
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(run, range(len(blocks))))
+    if run.threads == 1 or len(blocks) <= 1:
+        return _together([solved(at) for at in range(len(blocks))], space.count)
+    with ThreadPoolExecutor(run.threads) as pool:
+        return _together(list(pool.map(solved, range(len(blocks)))), space.count)
 
 
 def _blocks(space: Space, steps: Steps, seed: int) -> list[Ints]:
@@ -268,15 +260,17 @@ def _hopeless(space: Space, k: int) -> int:
     return found
 
 
-def _together(entries: Sequence[Entries]) -> Entries:
-    """Classes of several blocks in one numbering."""
+def _together(outcomes: Sequence[Outcome], tuples: int) -> Outcome:
     none = np.empty(0, np.int64)
-    shift = np.cumsum([0] + [part.classes for part in entries])
-    return Entries(
-        np.concatenate([none, *(part.owner + shift[i] for i, part in enumerate(entries))]),
-        np.concatenate([none, *(part.member for part in entries)]),
-        np.concatenate([none, *(part.rows for part in entries)]),
+    found = [outcome.entries for outcome in outcomes]
+    shift = np.cumsum([0] + [part.classes for part in found])
+    entries = Entries(
+        np.concatenate([none, *(part.owner + shift[i] for i, part in enumerate(found))]),
+        np.concatenate([none, *(part.member for part in found)]),
+        np.concatenate([none, *(part.rows for part in found)]),
     )
+    gone = sum((outcome.gone for outcome in outcomes), np.zeros(tuples, np.int64))
+    return Outcome(entries, gone, sum(outcome.tries for outcome in outcomes))
 
 
 def _given(problem: Problem, records: Records, laid: Layout, start: Solution) -> Found | None:
