@@ -93,20 +93,11 @@ def test_keeps_every_promise_by_units(folder: Path, table: naive.Table, said: tw
         assert solution.bound <= solution.loss
 
 
+@pytest.mark.parametrize("units", [True, False])
 @EXAMPLES
 @given(seed=st.integers(0, 2**32), said=words())
-def test_keeps_l_and_t_by_units_where_they_bind(folder: Path, seed: int, said: twin.Words) -> None:
-    table = skewed_table(seed, units=True)
-    problem, records, rows_of = stated(table, said, folder)
-    solution = solved(problem, records, said)
-    if solution is not None:
-        twin.assert_keeps(table, cut(said, table), rows_of, solution)
-
-
-@EXAMPLES
-@given(seed=st.integers(0, 2**32), said=words())
-def test_keeps_l_and_t_where_they_bind(folder: Path, seed: int, said: twin.Words) -> None:
-    table = skewed_table(seed, units=False)
+def test_keeps_l_and_t_where_they_bind(folder: Path, units: bool, seed: int, said: twin.Words) -> None:
+    table = skewed_table(seed, units=units)
     problem, records, rows_of = stated(table, said, folder)
     solution = solved(problem, records, said)
     if solution is not None:
