@@ -241,7 +241,7 @@ def text(shape: TextOptionsShape, base: Path) -> TextOptions:
         secrets=shape.secrets,
         replace=shape.replace,
         key=shape.key,
-        also_from=None if also_from is None else tuple(also_from),
+        also_from=None if also_from is None else tuple(dict.fromkeys(also_from)),
         deduplicate=shape.deduplicate,
         recall=recall(shape.recall, base) if shape.recall is not None else None,
         patterns=tuple(UserPattern(entity.lower(), regex, entity) for entity, regex in shape.patterns.items()),

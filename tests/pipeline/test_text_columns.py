@@ -117,3 +117,8 @@ def test_repeated_texts_become_null_and_are_counted(how: str) -> None:
     assert release.data.collect().height == 6
     scrubbed = anonym.scrub(policy(deduplicate=how), pl.Series(["x", "x", None]))
     assert scrubbed.text.to_list() == ["x", None, None]
+
+
+def test_a_column_named_twice_is_looked_for_once() -> None:
+    released = anonym.apply(policy(also_from=["who", "who"]), table(["id-0 rang", "nothing"]))
+    assert released.data.collect()["note"].to_list() == ["<IDENTIFIER> rang", "nothing"]
