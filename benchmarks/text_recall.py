@@ -19,7 +19,7 @@ from pathlib import Path
 
 import polars as pl
 
-from anonym.text.labelled import Labelled, read
+from anonym.text.labelled import read
 from anonym.text.ner import spacy_package
 from anonym.text.options import TextOptions
 from anonym.text.recall import Mask, Recall, measure
@@ -121,10 +121,6 @@ def line(corpus: str, tool: str, found: Recall) -> str:
     return f"| {corpus} | {tool} | " + " | ".join("" if p.rate is None else f"{p.rate:.3f}" for p in parts) + " |"
 
 
-def labelled(path: Path) -> list[Labelled]:
-    return read(path)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     default = Path(os.environ.get("ANONYM_BENCH_DATA", "../shared/data")) / "text"
@@ -135,7 +131,7 @@ def main() -> None:
         "| corpus | tool | touched | fully masked | token precision | direct | quasi |\n|---|---|---|---|---|---|---|"
     )
     for corpus in arguments.only:
-        sample = labelled(arguments.folder / f"{corpus}.jsonl.gz")
+        sample = read(arguments.folder / f"{corpus}.jsonl.gz")
         texts = [document.text for document in sample]
         for tool, detect in TOOLS.items():
             try:

@@ -16,6 +16,9 @@ from dataclasses import dataclass
 BREAKS = (1, 2, 4, 8, 16)
 """Strata: texts with no finding, 1, 2 to 3, 4 to 7, 8 to 15, 16 and more."""
 
+ALL = -1
+"""The stratum of texts that are not told apart."""
+
 UNFOUND = 0.02
 """Labels expected per word beyond what is found, so that no stratum counts as empty."""
 
@@ -40,8 +43,8 @@ def draw(texts: Sequence[str], found: Sequence[int], n: int, seed: int, populati
     strata: dict[int, list[int]] = {}
     for index, count in enumerate(found):
         strata.setdefault(sum(count >= edge for edge in BREAKS), []).append(index)
-    if n < 2 * len(strata):
-        strata = {0: list(range(len(texts)))}
+    if n < 2 * len(strata):  # too few for strata: one of all
+        strata = {ALL: list(range(len(texts)))}
     wanted = allocate(
         {name: len(members) for name, members in strata.items()},
         {name: _spread(texts, found, members) for name, members in strata.items()},
@@ -62,6 +65,8 @@ def _spread(texts: Sequence[str], found: Sequence[int], members: Sequence[int]) 
 
 
 def _name(stratum: int) -> str:
+    if stratum == ALL:
+        return "all texts"
     edges = (0, *BREAKS, None)
     low, high = edges[stratum], edges[stratum + 1]
     return f"{low} or more found" if high is None else f"{low} to {high - 1} found"

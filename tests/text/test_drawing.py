@@ -33,7 +33,8 @@ def test_weights_add_up_and_the_same_seed_draws_the_same() -> None:
     assert drawn == draw(texts, found, 60, seed=4, population=5_000)
     assert drawn != draw(texts, found, 60, seed=5, population=5_000)
     assert len(draw(texts[:9], found[:9], 60, seed=1)) == 9
-    assert [each.weight for each in draw(texts, found, 1, seed=1)] == [500]
+    assert [(each.weight, each.stratum) for each in draw(texts, found, 1, seed=1)] == [(500, "all texts")]
+    assert {each.stratum for each in drawn} > {"0 to 0 found", "8 to 15 found"}
 
 
 def population(dice: random.Random) -> list[Labelled]:
