@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 NOT_MEASURED = "not measured"
 NOT_APPLICABLE = "not applicable"
@@ -81,6 +82,12 @@ def at_least(value: float | None, absent: str = NOT_MEASURED) -> str:
 def at_most(value: float | None, absent: str = NOT_MEASURED) -> str:
     """A figure that should be small: rounded up to four significant digits."""
     return absent if value is None else _rounded(value, math.ceil)
+
+
+def epsilon(training: Mapping[str, Any]) -> str:
+    """An ε with what it means nothing without."""
+    how = f"{training['adjacency']}; {training['sampler']}; {training['accountant']}"
+    return f"ε {at_most(training['epsilon'])} per {training['unit']} at δ {training['delta']:g} ({how})"
 
 
 def _rounded(value: float, towards: Callable[[float], int]) -> str:

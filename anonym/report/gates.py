@@ -93,7 +93,7 @@ def _recalled(evidence: Facts) -> Iterator[Gate]:
 def _trained(evidence: Facts) -> Iterator[Gate]:
     part = evidence["training"]
     if part is not None and "limit" in part:
-        said = f"ε {figures.at_most(part['epsilon'])}, {figures.number(part['limit'])} allowed"
+        said = f"{figures.epsilon(part)}, {figures.number(part['limit'])} allowed"
         yield Gate("epsilon", "ε of private training", part["epsilon"] <= part["limit"] + wording.CLOSE, said)
 
 

@@ -244,7 +244,7 @@ def _training(key: str) -> SAY:
 
 
 TRAINING: Mapping[str, Callable[[Facts], str]] = {
-    "epsilon": lambda part: f"ε {figures.at_most(part['epsilon'])} at δ {part['delta']:g}, {part['accountant']}",
+    "epsilon": figures.epsilon,
     "unit": lambda part: f"unit {part['unit']}, {part['adjacency']}",
     "ledger": lambda part: f"ledger of {figures.plural(part['ledger']['entries'], 'entry')}",
     "dropped": lambda part: f"records left out by {figures.plural(len(part['dropped']), 'group')}",

@@ -120,7 +120,7 @@ def _training(evidence: Evidence) -> str:
     part = evidence["training"]
     if part is None:
         return "none recorded"
-    return f"ε {figures.at_most(part['epsilon'])} per {part['unit']} at δ {part['delta']:g}, {part['accountant']}"
+    return figures.epsilon(part)
 
 
 def _checks(evidence: Evidence) -> str:
