@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from anonym.hierarchy.ends import is_line
 from anonym.hierarchy.model import Hierarchy
 
 Ints = NDArray[np.int64]
@@ -26,15 +27,14 @@ def representatives(
     as their cut. Other types: the group's most frequent value (null is one) among those that at least k hold (`held`
     (leaves,)), the first of equals; null where there is none. Null wherever `blank` (groups,) says so: `*`.
     """
-    dtype = hierarchy.domain.dtype
-    is_line = dtype.is_numeric() or dtype.is_temporal()
+    on_line = is_line(hierarchy)
     inside = (rows > 0) & ~blank[group]
-    if is_line:
+    if on_line:
         inside &= leaf < len(hierarchy.domain.drop_nulls())
     else:
         inside &= held[leaf] >= k
     entries = pl.DataFrame({"group": group[inside], "leaf": leaf[inside], "rows": rows[inside]})
-    found = _means(hierarchy, entries) if is_line else _modes(hierarchy, entries)
+    found = _means(hierarchy, entries) if on_line else _modes(hierarchy, entries)
     every = pl.DataFrame({"group": np.arange(blank.size)})
     return every.join(found, on="group", how="left", maintain_order="left")["value"].alias(hierarchy.column)
 

@@ -46,3 +46,9 @@ def ends_of(hierarchy: Hierarchy, held: NDArray[np.int64], k: int, *, first: boo
         printed = bound.zip_with(pl.Series(fresh, dtype=pl.Boolean), printed)
         allowed = allowed | fresh
     return Ends(printed, allowed)
+
+
+def is_line(hierarchy: Hierarchy) -> bool:
+    """Numbers and dates, whose sets are intervals."""
+    dtype = hierarchy.domain.dtype
+    return dtype.is_numeric() or dtype.is_temporal()

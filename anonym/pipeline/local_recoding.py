@@ -15,13 +15,13 @@ from anonym.columns.representative import representatives
 from anonym.hierarchy import encode
 from anonym.hierarchy.bins import binned
 from anonym.hierarchy.cells import record_keys, unit_records
+from anonym.hierarchy.ends import is_line
 from anonym.hierarchy.holders import holders
 from anonym.hierarchy.model import Hierarchy
 from anonym.io import Source, guarded
 from anonym.pipeline.profile import Profile
 from anonym.pipeline.recoding import KEPT, NOTHING, STAR, Found, Recoding, Spent
 from anonym.policy.model import Form
-from anonym.search.local.atoms import is_line
 from anonym.search.local.records import SUPPRESSED, LocalSolution, Records, Vocabulary
 from anonym.search.plan import Plan, plan_of_nodes
 from anonym.search.problem import Problem

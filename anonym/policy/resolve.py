@@ -156,6 +156,12 @@ def _quasi_misfit(quasi: Quasi, dtype: pl.DataType) -> str | None:
             return f"its {key} is a {'date' if isinstance(end, date) else 'number'}, found {type_name(dtype)}"
     if quasi.form == "bounds" and not numeric and not dated:
         return f"form bounds needs numbers or dates, found {type_name(dtype)}"
+    ends = quasi.top is not None or quasi.bottom is not None
+    if quasi.form != "label" and ends and isinstance(quasi.hierarchy, FileHierarchy):
+        return (
+            f"form {quasi.form} with top or bottom needs a hierarchy that knows what lies between two values "
+            "(interval, breaks, round, date, suppress): use one, or form label"
+        )
     if quasi.normalise and not isinstance(dtype, _TEXTUAL):
         return f"normalise needs text, found {type_name(dtype)}"
     return None

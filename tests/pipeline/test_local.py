@@ -282,6 +282,18 @@ def test_bounds_of_words_are_refused() -> None:
         anonym.apply(policy, _table([(20, "cook", date(2020, 1, 1))] * 5))
 
 
+def test_an_end_that_nothing_tells_is_the_policys_fault(tmp_path: Path) -> None:
+    """No two rows share an age, the file says nothing of what lies between ages, and `coarsest` forbids `*`."""
+    (tmp_path / "ages.csv").write_text("".join(f"{20 + n},{n // 6},*\n" for n in range(12)), encoding="utf-8")
+    policy = _policy("set")
+    policy["columns"]["age"] = {"role": "quasi", "hierarchy": {"file": str(tmp_path / "ages.csv")}, "form": "set"}
+    table = _table([(20 + n, "cook", date(2020, 1, 1)) for n in range(12)])
+    anonym.apply(policy, table)
+    policy["columns"]["age"]["coarsest"] = 1
+    with pytest.raises(PolicyError, match=r"columns\.age\.coarsest"):
+        anonym.apply(policy, table)
+
+
 def test_too_few_rows_for_any_class_are_refused() -> None:
     with pytest.raises(GuaranteeError):
         anonym.apply(_policy("set"), _table([(20, "cook", date(2020, 1, 1))] * (K - 1)))

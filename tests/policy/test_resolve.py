@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -215,3 +216,13 @@ def test_an_empty_input_schema_lacks_everything() -> None:
 def test_many_columns_are_resolved() -> None:
     schema = {f"c{i}": pl.Int8() for i in range(5_000)}
     assert len(policy({"c*": {"role": "keep"}, "c7": {"role": "drop"}}).resolve(schema)) == 5_000
+
+
+@pytest.mark.parametrize("form", ["set", "bounds", "representative"])
+def test_coded_ends_need_a_hierarchy_that_knows_what_lies_between(form: str, tmp_path: Path) -> None:
+    (tmp_path / "n.csv").write_text("1,*\n2,*\n", encoding="utf-8")
+    column = {"role": "quasi", "hierarchy": {"file": str(tmp_path / "n.csv")}, "top": 90, "form": form}
+    said = f"form {form} with top or bottom needs a hierarchy that knows what lies between"
+    with pytest.raises(InputError, match=said):
+        policy({"n": column}).resolve({"n": pl.Int64()})
+    policy({"n": column | {"form": "label"}}).resolve({"n": pl.Int64()})

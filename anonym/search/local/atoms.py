@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from anonym.hierarchy.ends import STAR, ends_of
+from anonym.hierarchy.ends import STAR, ends_of, is_line
 from anonym.hierarchy.model import FileHierarchy, Hierarchy
 from anonym.search.local.price import SCALE
 from anonym.search.local.records import Vocabulary
@@ -49,12 +49,6 @@ def atoms_of(hierarchy: Hierarchy, vocabulary: Vocabulary, held: NDArray[np.int6
     if is_line(hierarchy):
         return _spans(hierarchy, held, k, unit)
     return _members(hierarchy, held, k, unit)
-
-
-def is_line(hierarchy: Hierarchy) -> bool:
-    """Numbers and dates, whose sets are intervals."""
-    dtype = hierarchy.domain.dtype
-    return dtype.is_numeric() or dtype.is_temporal()
 
 
 def places(domain: pl.Series) -> NDArray[np.float64]:
