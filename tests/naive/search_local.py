@@ -136,8 +136,14 @@ def held_in(table: Table, words: Words, j: int) -> list[int]:
     return [len(those) for those in found]
 
 
+def is_numeric(column: Column) -> bool:
+    """Whether every node is a range, and none need end at a cut: these trees have no nominal bounds to print there."""
+    is_capped = len(column.ancestor) > 1 and len(set(column.ancestor[column.coarsest])) > 1
+    return all(list(level) == sorted(level) for level in column.ancestor) and not is_capped
+
+
 def is_allowed(table: Table, words: Words, j: int, cell: frozenset[int], held: list[int]) -> bool:
-    """Whether a set may be released. Only trees without nominal bounds: numbers have no cuts but `*`."""
+    """Whether a set may be released. The trees have no nominal bounds: numbers end where k hold a value, or are `*`."""
     column = table.columns[j]
     leaves = range(len(column.ancestor[0]))
     is_capped = len(column.ancestor) > 1 and len(set(column.ancestor[column.coarsest])) > 1
@@ -152,9 +158,7 @@ def is_allowed(table: Table, words: Words, j: int, cell: frozenset[int], held: l
     if not all(finest[leaf] <= cell for leaf in cell):
         return False
     if not words.is_text[j]:
-        caps = {column.ancestor[column.coarsest][leaf] for leaf in cell if is_capped}
-        whole = [leaf for leaf in leaves if column.ancestor[column.coarsest][leaf] in caps] or [-1]
-        return all(held[end] >= table.k or end == edge for end, edge in ((min(cell), whole[0]), (max(cell), whole[-1])))
+        return all(held[end] >= table.k for end in (min(cell), max(cell)))
     good: set[int] = set()
     for level in range(column.finest, column.coarsest + 1):
         for leaf in leaves:

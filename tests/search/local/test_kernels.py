@@ -67,7 +67,7 @@ def found_at(along: Lines, line: int, kind: int, t: int) -> int:
 def laid_out(table: naive.Table, folder: Path, kinds: tuple[str, ...]) -> tuple[Problem, Layout, search_local.Words]:
     table = replace(table, units=False, columns=[replace(c, lost=frozenset()) for c in table.columns])
     is_text = tuple(
-        kind == "text" or any(list(level) != sorted(level) for level in column.ancestor)
+        kind == "text" or not search_local.is_numeric(column)
         for kind, column in zip(kinds, table.columns, strict=False)
     )
     words = search_local.Words(tuple("label" if k == "label" else "set" for k in kinds[: len(is_text)]), is_text)

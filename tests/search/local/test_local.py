@@ -60,12 +60,9 @@ def solved(problem: Problem, records: Records, said: twin.Words, **options: Any)
 
 
 def cut(said: twin.Words, table: naive.Table) -> twin.Words:
-    """The words for the table's columns; numbers only where every node is a range."""
+    """The words for the table's columns; numbers only where intervals of them can be told."""
     columns = len(table.columns)
-    is_text = [
-        text or not all(level == sorted(level) for level in column.ancestor)
-        for text, column in zip(said.is_text, table.columns, strict=False)
-    ]
+    is_text = [text or not twin.is_numeric(column) for text, column in zip(said.is_text, table.columns, strict=False)]
     return twin.Words(said.vocabulary[:columns], tuple(is_text))
 
 
