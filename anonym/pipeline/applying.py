@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -168,7 +169,8 @@ def make(
     refuse_rare_keep_values(policy, columns, source)
     recoding = solve(policy, seen, source, progress, is_planned=plan is not None)
     released = transform(policy, source, seen, recoding, keyring, scrubber)
-    written = _written(released, seen, recoding, policy, part, private, progress)
+    with contextlib.closing(scrubber) if scrubber is not None else contextlib.nullcontext():
+        written = _written(released, seen, recoding, policy, part, private, progress)
     progress.stage("verifying the written file", written.rows)
     verified = verify(part, source, written, _promised(policy, seen, recoding, released), schema)
     run = Run(
@@ -186,12 +188,12 @@ def make(
         input_digest=_input_digest(policy, columns, keyring, source),
         replaced=released.replaced,
     )
+    if verified.failures:
+        refuse_failed(verified, verified_evidence(run, verified, written, part, clock))
+    found = withstand(policy, columns, part, schema, read_options(policy), held, written, progress)
+    run = replace(run, attacks=tuple(result.as_dict() for result in found))
     evidence = verified_evidence(run, verified, written, part, clock)
-    refuse_failed(verified, evidence)
-    if found := withstand(policy, columns, part, schema, read_options(policy), held, written, progress):
-        run = replace(run, attacks=tuple(result.as_dict() for result in found))
-        evidence = verified_evidence(run, verified, written, part, clock)
-        refuse(found, evidence)
+    refuse(found, evidence)
     return Made(run, written, verified, run.plan, evidence, held)
 
 
