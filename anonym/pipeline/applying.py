@@ -161,8 +161,7 @@ def make(
     held = hold_out(policy, source, private, control)
     source = held.source
     keyring = read_keys(_keys(policy, columns), policy.base)
-    if plan is not None:
-        refuse_other_keys(plan, columns, keyring)
+    refuse_other_keys(plan, columns, keyring)
     scrubber = _scrubber(policy, columns, keyring)
     recall = gate_recall(policy, columns, scrubber)
     seen = profile(policy, source, columns, progress, plan)

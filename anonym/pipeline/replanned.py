@@ -54,10 +54,10 @@ def lasting_keys(columns: Sequence[ResolvedColumn], keyring: Keyring) -> dict[st
     }
 
 
-def refuse_other_keys(plan: Plan, columns: Sequence[ResolvedColumn], keyring: Keyring) -> None:
+def refuse_other_keys(plan: Plan | None, columns: Sequence[ResolvedColumn], keyring: Keyring) -> None:
     """Raises CallError where a key was changed since the plan's release: two keys' tokens must not be mixed."""
     now = lasting_keys(columns, keyring)
-    changed = [name for name, key in plan.keys.items() if now.get(name) != key]
+    changed = [name for name, key in (plan.keys.items() if plan else ()) if now.get(name) != key]
     if changed:
         raise CallError(
             f"the key of {', '.join(changed)} is not the one of the plan's release, and its tokens would not match "
