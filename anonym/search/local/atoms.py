@@ -104,10 +104,10 @@ def span_ends(hierarchy: Hierarchy, held: NDArray[np.int64], k: int) -> Codes:
     first, last = _extent(hierarchy.ancestor[hierarchy.finest][:values])
     low = np.maximum.accumulate(np.where(starts, np.arange(values), STAR))[first]
     high = values - 1 - np.maximum.accumulate(np.where(stops[::-1], np.arange(values), STAR))[::-1][last]
-    cap = _cap(hierarchy)[:values]
-    if np.unique(cap).size > 1:
+    if hierarchy.levels > 1:
+        cap = _cap(hierarchy)[:values]
         least, most = _extent(cap)
-        is_bound = cap != hierarchy.ancestor[-1][:values]  # a value that lies directly under `*` may become `*`
+        is_bound = cap != hierarchy.ancestor[-1][:values]  # only a value that lies directly under `*` may become `*`
         low, high = np.where(is_bound, np.maximum(low, least), low), np.where(is_bound, np.minimum(high, most), high)
     ends = np.stack([low, high], axis=1)
     ends[(low < 0) | (high >= values)] = STAR
