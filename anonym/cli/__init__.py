@@ -31,6 +31,7 @@ VERBS = (
     "diff",
     "expectations",
     "demo",
+    "clean",
     "doctor",
     "help",
 )

@@ -14,6 +14,8 @@ from typing import IO
 
 log = logging.getLogger("anonym")
 
+PRIVATE_MARK = ".anonym-private-"
+
 
 def private_root() -> Path:
     """The folder of all private folders of this user; made with mode 0700, refused if somebody else owns it."""
@@ -35,10 +37,12 @@ class PrivateFolder:
 
     def __enter__(self) -> PrivateFolder:
         root = private_root()
-        _sweep(root)
-        self.path = Path(tempfile.mkdtemp(prefix="run-", dir=root))
-        self._lock = os.open(self.path / "lock", os.O_CREAT | os.O_RDWR, 0o600)
-        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        with _alone(root):
+            for folder in _abandoned(root):
+                _remove(folder)
+            self.path = Path(tempfile.mkdtemp(prefix="run-", dir=root))
+            self._lock = os.open(self.path / "lock", os.O_CREAT | os.O_RDWR, 0o600)
+            fcntl.flock(self._lock, fcntl.LOCK_EX)
         log.info("files with raw values are kept in %s (mode 0700) until the run ends", self.path)
         return self
 
@@ -57,11 +61,14 @@ class PrivateFolder:
 def private_file(path: Path) -> Iterator[IO[bytes]]:
     """A new file of mode 0600 outside the private folder, for raw values that somebody asked for.
 
-    It gets its name once it is whole; what stood there before, a link too, is replaced and never written into.
+    It gets its name once it is whole; what stood there before, a link too, is replaced and never written into. A lock
+    on it tells `anonym clean` whether its writer still lives.
     """
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}{PRIVATE_MARK}", dir=path.parent)
+    part = Path(name)
     try:
-        with open(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
+        with open(handle, "wb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -70,14 +77,52 @@ def private_file(path: Path) -> Iterator[IO[bytes]]:
         part.unlink(missing_ok=True)
 
 
-def _sweep(root: Path) -> None:
-    """Remove the folders of runs that were killed: those whose lock nobody holds."""
-    for folder in root.glob("run-*"):
-        with contextlib.suppress(OSError):
-            lock = os.open(folder / "lock", os.O_RDWR)
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(folder, ignore_errors=True)
-                log.info("removed what a killed run had left in %s", folder)
-            finally:
-                os.close(lock)
+def sweep_private(*, dry_run: bool) -> dict[Path, int]:
+    """Remove the private folders of runs that were killed, or only look: each with the bytes of its files."""
+    root = private_root()
+    with _alone(root):
+        found = {folder: bytes_of(folder) for folder in _abandoned(root)}
+        for folder in found if not dry_run else ():
+            _remove(folder)
+    return found
+
+
+@contextlib.contextmanager
+def _alone(root: Path) -> Iterator[None]:
+    """No other run makes or removes private folders meanwhile, so one without a held lock belongs to a dead run."""
+    handle = os.open(root, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _abandoned(root: Path) -> list[Path]:
+    return [folder for folder in sorted(root.glob("run-*")) if not is_held(folder / "lock")]
+
+
+def is_held(path: Path) -> bool:
+    """Whether a live process holds the lock on the file or folder at `path`; a missing one is held by nobody."""
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)
+    return False
+
+
+def bytes_of(path: Path) -> int:
+    """The bytes of a file, or of all files in a folder."""
+    files = path.rglob("*") if path.is_dir() else [path]
+    return sum(file.lstat().st_size for file in files if not file.is_dir())
+
+
+def _remove(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    log.info("removed what a killed run had left in %s", folder)

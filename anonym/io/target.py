@@ -16,7 +16,7 @@ from anonym.io.private import private_root
 
 log = logging.getLogger("anonym")
 
-_MARK = ".anonym-part"
+MARK = ".anonym-part"
 
 
 class Target:
@@ -38,13 +38,17 @@ class Target:
             if self.path.is_dir():
                 raise CallError(f"{self.path} is a folder: name a file")
             refuse_existing(self.path, force=self.force)
-            self._lock = _take_lock(self.path)
-            self.part = self._new_part(self.path)
+            with contextlib.ExitStack() as locks:
+                locks.callback(os.close, take_lock(self.path))
+                # The part is locked as well, for those who do not share our private folder.
+                locks.callback(os.close, _locked(self._part(self.path), self.path))
+                self.part = self._new_part(self.path)
+                self._locks = locks.pop_all()
         return self
 
     def __exit__(self, *_error: object) -> None:
         _remove_parts(self.path)
-        os.close(self._lock)
+        self._locks.close()
 
     def companion(self, ending: str) -> Path:
         """OUT-stem + ending, for example `release.report.json`."""
@@ -70,11 +74,14 @@ class Target:
 
     def _new_part(self, final: Path) -> Path:
         """An empty file of mode 0600 beside the output. What a killed run left under this name is written over."""
-        part = self.path.with_name(f".{self.path.name}{_MARK}{final.name.removeprefix(self.path.stem)}")
+        part = self._part(final)
         handle = os.open(part, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_NOFOLLOW, 0o600)
         os.fchmod(handle, 0o600)
         os.close(handle)
         return part
+
+    def _part(self, final: Path) -> Path:
+        return self.path.with_name(f".{self.path.name}{MARK}{final.name.removeprefix(self.path.stem)}")
 
 
 def _settle(part: Path, final: Path) -> None:
@@ -105,17 +112,22 @@ def _umask() -> int:
 
 def _remove_parts(path: Path) -> None:
     for stale in path.parent.iterdir():
-        if stale.name.startswith(f".{path.name}{_MARK}"):
+        if stale.name.startswith(f".{path.name}{MARK}"):
             with contextlib.suppress(OSError):
                 stale.unlink()
 
 
-def _take_lock(path: Path) -> int:
+def take_lock(path: Path) -> int:
     """An exclusive lock for this output path, held outside its folder, so that nothing is left there."""
     name = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:32]
     folder = private_root() / "locks"
     folder.mkdir(mode=0o700, exist_ok=True)
-    lock = os.open(folder / name, os.O_CREAT | os.O_RDWR, 0o600)
+    return _locked(folder / name, path)
+
+
+def _locked(file: Path, path: Path) -> int:
+    """A handle of `file` with an exclusive lock. Raises OutputError where another run, writing `path`, has it."""
+    lock = os.open(file, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:

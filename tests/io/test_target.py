@@ -41,7 +41,7 @@ def test_the_next_run_removes_what_a_killed_one_left(tmp_path: Path) -> None:
     killed = Target(tmp_path / "out.parquet")
     killed.__enter__()
     killed.part.write_bytes(b"half")
-    os.close(killed._lock)  # what the system does for a killed process
+    killed._locks.close()  # what the system does for a killed process
     with Target(tmp_path / "out.parquet") as target:
         assert sorted(path.name for path in tmp_path.iterdir()) == [target.part.name]
 
