@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 
 from anonym import __version__
+from anonym.cli.options import uniform
 from anonym.errors import AnonymError
 
 VERBS = (
@@ -59,7 +60,7 @@ def cli() -> None:
 
 
 for _verb in VERBS:
-    cli.add_command(getattr(import_module(f"anonym.cli.{_verb}"), _verb))
+    cli.add_command(uniform(getattr(import_module(f"anonym.cli.{_verb}"), _verb)))
 
 
 def main() -> None:

@@ -40,6 +40,18 @@ def common(command: F) -> F:
     return command
 
 
+def uniform(command: click.Command) -> click.Command:
+    """The command with `--seed` and `--force`: one line of options then fits every verb of a job, also those that
+    draw nothing or write nothing, where the two change nothing and stay out of `--help`.
+    """
+    taken = {word for param in command.params for word in param.opts}
+    if "--seed" not in taken:
+        command.params.append(click.Option(["--seed"], type=int, expose_value=False, hidden=True))
+    if "--force" not in taken:
+        command.params.append(click.Option(["--force"], is_flag=True, expose_value=False, hidden=True))
+    return command
+
+
 def show(evidence: dict[str, Any], as_json: bool, quiet: bool) -> None:
     if as_json:
         from anonym.report.evidence import dump

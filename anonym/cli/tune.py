@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 @click.option("--suppression", "limits", type=SHARE, multiple=True, help="Limits tried at the policy's k.")
 @click.option("--strategy", "strategies", type=click.Choice(["auto", "global", "local"]), multiple=True)
 @click.option("--drop/--no-drop", default=True, show_default=True, help="Try it without each quasi-identifier.")
+@click.option("--seed", type=int, default=None, help="Replaces the policy's seed (search, and the rows kept apart).")
 @click.option("-o", "--output", type=ANY, default=None, help="A page with the picture, .html.")
 @click.option("--force", is_flag=True, help="Replace an existing page.")
 @common
@@ -35,6 +36,7 @@ def tune(
     limits: tuple[Decimal, ...],
     strategies: tuple[str, ...],
     drop: bool,
+    seed: int | None,
     output: Path | None,
     force: bool,
     as_json: bool,
@@ -53,7 +55,15 @@ def tune(
         refuse_existing(output, force=force)
     with progressing(quiet or as_json) as progress:
         trade = tune_files(
-            policy, data, target=target, ks=ks, suppressions=limits, strategies=strategies, drop=drop, progress=progress
+            policy,
+            data,
+            target=target,
+            ks=ks,
+            suppressions=limits,
+            strategies=strategies,
+            drop=drop,
+            seed=seed,
+            progress=progress,
         )
     if output is not None:
         picture(trade, output)

@@ -104,6 +104,7 @@ def tune_files(
     suppressions: Sequence[Decimal] = (),
     strategies: Sequence[Strategy] = (),
     drop: bool = True,
+    seed: int | None = None,
     progress: Progress | None = None,
 ) -> Trade:
     """Release the files under every setting of a small grid, in private, and measure each. Nothing is written.
@@ -114,6 +115,7 @@ def tune_files(
     """
     progress = progress or Progress()
     loaded = _bare(Policy.load(policy))
+    loaded = loaded if seed is None else replace(loaded, seed=seed)
     if loaded.guarantee is None or not _quasi(loaded):
         raise CallError("the policy names no quasi-identifier, so that there is nothing to trade: add one first")
     source = open_paths(paths, read_options(loaded))
