@@ -23,6 +23,12 @@ from anonym.cli.shares import SHARE
 @click.option("--keep-hold-out", type=ANY, default=None, help="Keep who was held out (raw rows) in this Parquet file.")
 @click.option("--control", type=ANY, default=None, help="People like DATA's who are not in it, for the attacks only.")
 @click.option("--plan", type=ANY, default=None, help="An earlier release's plan: a new batch at the same levels.")
+@click.option(
+    "--exclude-units",
+    type=ANY,
+    default=None,
+    help="People who withdrew (private data): a .txt file, one unit a line, or a table with the policy's unit column.",
+)
 @click.option("--processes", type=click.IntRange(1, 256), default=1, help="Processes that scrub text at once.")
 @common
 def apply(
@@ -35,6 +41,7 @@ def apply(
     keep_hold_out: Path | None,
     control: Path | None,
     plan: Path | None,
+    exclude_units: Path | None,
     processes: int,
     as_json: bool,
     quiet: bool,
@@ -57,9 +64,10 @@ def apply(
             keep_hold_out=keep_hold_out,
             control=control,
             plan=plan,
+            exclude_units=exclude_units,
             processes=processes,
             progress=progress,
         )
     show(outcome.evidence, as_json, quiet)
     if not quiet and not as_json:
-        click.echo(f"release  {output}\nreport   {outcome.report}")
+        click.echo("\n".join([f"release  {output}", f"report   {outcome.report}", *outcome.said]))

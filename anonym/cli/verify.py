@@ -21,12 +21,14 @@ if TYPE_CHECKING:
 @click.option("--policy", type=ANY, default=None, help="Default: found by its hash beside the report or here.")
 @click.option("--release", type=ANY, default=None, help="Default: the file beside the report.")
 @click.option("--original", type=ANY, multiple=True, help="The input: then everything is computed again.")
+@click.option("--exclude-units", type=ANY, default=None, help="With --original: who was left out of the release.")
 @common
 def verify(
     report: Path,
     policy: Path | None,
     release: Path | None,
     original: tuple[Path, ...],
+    exclude_units: Path | None,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -38,7 +40,14 @@ def verify(
     from anonym.pipeline.recomputing import recompute, refuse
 
     with progressing(quiet or as_json) as progress:
-        lines = recompute(report, policy=policy, release=release, original=original, progress=progress)
+        lines = recompute(
+            report,
+            policy=policy,
+            release=release,
+            original=original,
+            exclude_units=exclude_units,
+            progress=progress,
+        )
     if as_json:
         click.echo(json.dumps([asdict(line) for line in lines], indent=2, ensure_ascii=False))
     elif not quiet:

@@ -31,10 +31,12 @@ from anonym.pipeline.recall_gate import gate_recall
 from anonym.pipeline.recoding import Recoding
 from anonym.pipeline.rejected import rejected_evidence
 from anonym.pipeline.replanned import lasting_keys, read_plan, refuse_other_keys
+from anonym.pipeline.reported import REJECTED, REPORTS, evidence_beside
 from anonym.pipeline.solve import solve, suppression_limit
 from anonym.pipeline.text_days import text_key
 from anonym.pipeline.transform import TextLedger, Transform, masks_rows, transform
 from anonym.pipeline.verifying import Verified, released_schema, verify
+from anonym.pipeline.withdrawing import Withdrawn, read_units, what_changed, withdraw
 from anonym.pipeline.write import Written, write_release
 from anonym.policy import Policy
 from anonym.policy.globs import entries_of, is_glob
@@ -47,18 +49,29 @@ from anonym.verify.digest import keyed_digest
 from anonym.verify.facts import Facts
 from anonym.verify.release import RARE_KEEP
 
-REPORTS = (".report.html", ".report.json")
-REJECTED = (".rejected.report.html", ".rejected.report.json")
 PLAN = ".plan.json"
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run of the command left: the release, its report, its evidence."""
+    """What a run of the command left: the release, its report, its evidence; `said` is for the terminal beside it."""
 
     output: Path
     report: Path
     evidence: dict[str, Any]
+    said: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What a run is given beside its policy and its table."""
+
+    plan: Plan | None = None  # of an earlier release: its levels and nodes are used again
+    control: pl.LazyFrame | None = None  # people like the table's, for the attacks only
+    withdrawn: Withdrawn | None = None  # who was left out of the table before
+
+
+NOTHING_BESIDE = Beside()
 
 
 @dataclass(frozen=True)
@@ -84,6 +97,7 @@ def apply_files(
     keep_hold_out: Path | None = None,
     control: Path | None = None,
     plan: Path | None = None,
+    exclude_units: Path | None = None,
     processes: int = 1,
     progress: Progress | None = None,
 ) -> Outcome:
@@ -92,6 +106,7 @@ def apply_files(
     `held_share` replaces the policy's `attacks.hold_out`; who is held out is written to `keep_hold_out` if given.
     `control` is a file of people like the input's, for the attacks only, where nobody is held out.
     `plan` is the file of an earlier release's plan: its levels are used, and rows that it does not list suppressed.
+    `exclude_units` is a file of units who withdrew: their rows are left out, and nothing of them is printed.
     `processes` scrub text at once.
     """
     clock = Clock()
@@ -104,9 +119,14 @@ def apply_files(
     for file in source.files:
         if same_file(file.path, output):
             raise CallError("the output is one of the inputs: write the release to another place")
+    others = None if control is None else open_paths([control], read_options(loaded)).frame
+    units = None if exclude_units is None else read_units(exclude_units, loaded, read_options(loaded))
     with Target(output, force=force) as target:
-        others = None if control is None else open_paths([control], read_options(loaded)).frame
-        return release_to(target, loaded, source, clock, progress or Progress(), keep_hold_out, earlier, others)
+        before = evidence_beside(output)
+        source, withdrawn = withdraw(loaded, source, units)
+        beside = Beside(earlier, others, withdrawn)
+        outcome = release_to(target, loaded, source, clock, progress or Progress(), keep_hold_out, beside)
+    return replace(outcome, said=tuple(what_changed(withdrawn, before, outcome.evidence)))
 
 
 def release_to(
@@ -116,13 +136,12 @@ def release_to(
     clock: Clock,
     progress: Progress,
     keep_hold_out: Path | None = None,
-    plan: Plan | None = None,
-    control: pl.LazyFrame | None = None,
+    beside: Beside = NOTHING_BESIDE,
 ) -> Outcome:
     """Make, verify and publish a release at `target`; a refused run leaves its evidence beside it."""
     try:
         with PrivateFolder() as private:
-            made = make(policy, source, target.part, private, clock, progress, plan, control)
+            made = make(policy, source, target.part, private, clock, progress, beside)
             if keep_hold_out is not None:
                 keep(made.held, keep_hold_out)
     except (GuaranteeError, InconclusiveError, VerificationError) as error:
@@ -151,15 +170,14 @@ def make(
     private: PrivateFolder,
     clock: Clock,
     progress: Progress,
-    plan: Plan | None = None,
-    control: pl.LazyFrame | None = None,
+    beside: Beside = NOTHING_BESIDE,
 ) -> Made:
     """Profile, search, apply, verify: the release is written to `part` and read again from there."""
     columns = policy.resolve(source.schema)
     schema = released_schema(columns, masks=masks_rows(policy))
     refuse_unwritable(part.suffix, schema)
-    held = hold_out(policy, source, private, control)
-    source = held.source
+    held = hold_out(policy, source, private, beside.control)
+    source, plan = held.source, beside.plan
     keyring = read_keys(_keys(policy, columns), policy.base)
     refuse_other_keys(plan, columns, keyring)
     scrubber = _scrubber(policy, columns, keyring)
@@ -182,6 +200,7 @@ def make(
         file_names([file.path for file in source.files]),
         held.rows,
         held.units,
+        withdrawn=beside.withdrawn,
         recall=recall,
         plan=plan or _new_plan(policy, recoding, columns, keyring),
         input_digest=_input_digest(policy, columns, keyring, source),

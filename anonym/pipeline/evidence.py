@@ -23,6 +23,7 @@ from anonym.pipeline.profile import Profile
 from anonym.pipeline.recoding import Recoding
 from anonym.pipeline.solve import suppression_limit
 from anonym.pipeline.transform import TextLedger
+from anonym.pipeline.withdrawing import Withdrawn
 from anonym.policy.explain import levels as level_words
 from anonym.policy.model import Drop, Identifier, Keep, Policy, Quasi, Sensitive, Text
 from anonym.policy.resolve import ResolvedColumn
@@ -114,6 +115,7 @@ class Run:
     paths: Sequence[str] = ()
     held_rows: int = 0
     held_units: int | None = None
+    withdrawn: Withdrawn | None = None
     attacks: Sequence[Mapping[str, Any]] = ()
     recall: Mapping[str, Any] | None = None
     plan: Plan | None = None
@@ -147,6 +149,7 @@ def facts_of_run(
             "unit": policy.unit,
             "paths": list(run.paths),
             **({"held_out_rows": run.held_rows, "held_out_units": run.held_units} if run.held_rows else {}),
+            **({"excluded_rows": gone.rows, "excluded_units": gone.units} if (gone := run.withdrawn) else {}),
         },
         "output": dict(output) | {"order": policy.order},
         "columns": list(_columns(run, measured)),

@@ -12,7 +12,7 @@ import polars as pl
 from anonym.errors import CallError, OutputError
 from anonym.io import guarded, refuse_existing
 from anonym.pipeline.facts import facts_of
-from anonym.pipeline.words import read_evidence
+from anonym.pipeline.reported import read_evidence
 from anonym.policy.globs import entries_of, is_glob
 from anonym.policy.model import Drop, Policy
 from anonym.policy.resolve import ResolvedColumn

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,13 +10,14 @@ from typing import Any
 import polars as pl
 
 from anonym.io import PrivateFolder, Target, open_frame
-from anonym.pipeline.applying import Made, make, publish, refuse_failed, verified_evidence
+from anonym.pipeline.applying import Beside, Made, make, publish, refuse_failed, verified_evidence
 from anonym.pipeline.evidence import Clock
 from anonym.pipeline.gates import refuse_unknown_output
 from anonym.pipeline.progress import Progress
 from anonym.pipeline.replanned import refuse_another
 from anonym.pipeline.transform import masks_rows
 from anonym.pipeline.verifying import released_schema, verify
+from anonym.pipeline.withdrawing import withdraw
 from anonym.pipeline.write import sink
 from anonym.policy.model import Policy
 from anonym.search.plan import Plan
@@ -61,12 +62,14 @@ def apply(
     *,
     plan: Plan | None = None,
     control: Any = None,
+    exclude_units: Sequence[Any] | pl.Series | None = None,
     progress: Progress | None = None,
 ) -> Release:
     """Release `table` (Polars frame, lazy or not, pandas or Arrow) under the policy.
 
     `plan` is an earlier release's: its levels are used again, and rows that it does not list are suppressed.
     `control` are people like the table's who are not in it, for the attacks of the policy, where nobody is held out.
+    `exclude_units` are values of the policy's unit column, whose rows are left out.
 
     Everything is done as on the command line, with the written file in a private folder: searched, applied, verified.
     Raises an AnonymError (see anonym.errors) and returns nothing where the promise cannot be kept.
@@ -78,6 +81,8 @@ def apply(
     with PrivateFolder() as private:
         part = private.file("release.parquet")
         others = None if control is None else open_frame(control).frame
-        made = make(loaded, source, part, private, clock, progress or Progress(), plan, others)
+        source, withdrawn = withdraw(loaded, source, None if exclude_units is None else pl.Series(exclude_units))
+        beside = Beside(plan, others, withdrawn)
+        made = make(loaded, source, part, private, clock, progress or Progress(), beside)
         data = pl.read_parquet(part)
     return Release(data.lazy(), made.plan, made.evidence, made)

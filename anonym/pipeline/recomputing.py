@@ -12,12 +12,13 @@ from anonym.errors import AnonymError, CallError, GuaranteeError, PolicyError, V
 from anonym.io import PrivateFolder, open_paths
 from anonym.io.formats import KINDS
 from anonym.io.source import file_sha256
-from anonym.pipeline.applying import PLAN, REPORTS, make, read_options
+from anonym.pipeline.applying import PLAN, Beside, make, read_options
 from anonym.pipeline.checking import check_file
 from anonym.pipeline.evidence import Clock, policy_part
 from anonym.pipeline.progress import Progress
 from anonym.pipeline.replanned import PLANNED, read_plan
-from anonym.pipeline.words import read_evidence
+from anonym.pipeline.reported import REPORTS, read_evidence
+from anonym.pipeline.withdrawing import read_units, withdraw
 from anonym.policy.model import Policy
 from anonym.report.difference import leaves
 from anonym.report.evidence import complete, plain
@@ -44,21 +45,24 @@ def recompute(
     policy: Path | None = None,
     release: Path | None = None,
     original: Sequence[Path] = (),
+    exclude_units: Path | None = None,
     progress: Progress | None = None,
 ) -> list[Line]:
     """Every number and word of `report`, but for its environment, beside what the files say.
 
     From the release alone: what its rows tell, the hashes, and what follows from other numbers of the report. With the
     `original` (and the keys of the policy) the release is made again in private, and everything is compared. The
-    policy is looked for by its hash beside the report and in the working folder, the release beside the report.
-    Raises CallError where one of them is missing, InputError where the report is none.
+    policy is looked for by its hash beside the report and in the working folder, the release beside the report;
+    `exclude_units` is the file of those who had been left out. Raises CallError where one of them is missing,
+    InputError where the report is none.
     """
     evidence = read_evidence(report)
     path = policy or _policy_beside(report, evidence)
     loaded, file = Policy.load(path), release or _release_beside(report)
     sources = [dict(leaves(_of_files(report, evidence, path, loaded, file)))]
     if original and loaded.sha256 == evidence["policy"]["sha256"]:
-        sources += [dict(leaves(_made_again(report, evidence, loaded, file, original, progress or Progress())))]
+        again = _made_again(report, evidence, loaded, file, original, exclude_units, progress or Progress())
+        sources += [dict(leaves(again))]
     found = {path: [source[path] for source in sources if path in source] for path in set().union(*sources)}
     reported = dict(leaves({key: part for key, part in evidence.items() if key != "environment"}))
     reported |= dict(leaves({"environment": {"files": evidence["environment"].get("files", {})}}))
@@ -102,13 +106,22 @@ def _of_files(report: Path, evidence: Mapping[str, Any], path: Path, policy: Pol
     if "plan" in evidence["environment"].get("files", {}):
         found["environment"]["files"]["plan"] = file_sha256(plan) if plan.is_file() else None
     measured = check_file(path, release).evidence
-    for key in MEASURED:
-        found[key] = _known(measured[key])
+    knows_members = policy.unit is None or measured["output"]["units"] is not None
+    found |= _known({key: measured[key] for key in MEASURED} if knows_members else _over_rows(measured))
     found["output"] = {"rows": measured["output"]["rows"], "digest": measured["output"]["digest"]}
     if evidence["search"] is not None:
         found |= _arithmetic(evidence, measured)
     stated = complete({key: part for key, part in evidence.items() if key not in COMPUTED})
     return dict(plain(found | {"verdict": stated["verdict"], "limits": stated["limits"]}))
+
+
+def _over_rows(measured: Mapping[str, Any]) -> dict[str, Any]:
+    """What a release that does not hold its units tells all the same."""
+    k, classes = measured["guarantee"]["k"], measured["classes"]
+    return {
+        "guarantee": {"k": None if k is None else {"required": k["required"], "rows": k["rows"]}},
+        "classes": {"count": classes["count"], "average": classes["average"]},
+    }
 
 
 def _known(part: Any) -> Any:
@@ -155,16 +168,21 @@ def _made_again(
     policy: Policy,
     release: Path,
     original: Sequence[Path],
+    exclude_units: Path | None,
     progress: Progress,
 ) -> dict[str, Any]:
     """The evidence of the same run, made again where nobody sees it. Training came after it, and stays as reported."""
     search = evidence["search"] or {}
     plan = read_plan(report.with_name(_stem(report) + PLAN), policy) if search.get("why") == PLANNED else None
-    source = open_paths(original, read_options(policy))
+    if exclude_units is None and "excluded_units" in evidence["input"]:
+        raise CallError("people who withdrew were left out of this release: name their file with --exclude-units")
+    options = read_options(policy)
+    units = None if exclude_units is None else read_units(exclude_units, policy, options)
+    source, withdrawn = withdraw(policy, open_paths(original, options), units)
     with PrivateFolder() as private:
         part = private.file(f"release{release.suffix}")
         try:
-            again = make(policy, source, part, private, Clock(), progress, plan).evidence
+            again = make(policy, source, part, private, Clock(), progress, Beside(plan, withdrawn=withdrawn)).evidence
         except (GuaranteeError, VerificationError) as error:
             raise CallError(f"the release cannot be made again from this original: {_first(error)}") from None
     facts = {key: part for key, part in again.items() if key not in COMPUTED}

@@ -13,7 +13,7 @@ from anonym.dp.plan import OUTSIDE
 from anonym.dp.statement import at_most, training_statement
 from anonym.errors import InputError, OutputError
 from anonym.io import guarded, private_file
-from anonym.pipeline.words import read_evidence
+from anonym.pipeline.reported import read_evidence
 from anonym.report.evidence import complete, dump
 from anonym.report.html import render
 from anonym.report.limits import TRAINING

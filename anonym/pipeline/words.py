@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,13 +14,13 @@ from anonym.errors import InputError, OutputError
 from anonym.io import guarded, open_paths, refuse_existing
 from anonym.pipeline.applying import read_options
 from anonym.pipeline.looking import Look, look
+from anonym.pipeline.reported import read_evidence
 from anonym.pipeline.text_days import text_key
 from anonym.pipeline.trees import trees
 from anonym.policy.explain import explain
 from anonym.policy.model import Policy
 from anonym.report.ci import render_junit, render_sarif
 from anonym.report.difference import Change, changes, weaker
-from anonym.report.evidence import validate
 from anonym.report.html import render
 from anonym.report.summary import render_markdown, render_text
 
@@ -78,19 +77,6 @@ def _drawn(content: Mapping[str, Any], before: Mapping[str, Any] | None, kind: s
     if kind == "markdown":
         return render_markdown(content, before)
     return {"text": render_text, "junit": render_junit, "sarif": render_sarif}[kind](content)
-
-
-def read_evidence(path: Path) -> dict[str, Any]:
-    """The evidence in a file. Raises InputError where it is none of this version."""
-    with guarded("reading the evidence"):
-        text = path.read_bytes()
-    try:
-        content = json.loads(text)
-    except ValueError:
-        raise InputError(f"{path.name} is not JSON: name a *.report.json that anonym wrote") from None
-    if faults := validate(content):
-        raise InputError(f"{path.name} is not evidence of this version ({len(faults)} faults, first: {faults[0]})")
-    return dict(content)
 
 
 def compare_reports(before: Path, after: Path) -> tuple[list[str], list[Change]]:

@@ -60,6 +60,8 @@ class Input(TypedDict):
     paths: NotRequired[Annotated[list[str], "file names, without folders"]]
     held_out_rows: NotRequired[Annotated[Count, "rows split off before, as a control of the attacks; not in `rows`"]]
     held_out_units: NotRequired[Annotated[Count | None, "their units; null without a unit"]]
+    excluded_rows: NotRequired[Annotated[Count, "rows of units who withdrew, left out before; not in `rows`"]]
+    excluded_units: NotRequired[Annotated[Count, "units who withdrew and were in the input"]]
 
 
 class Output(TypedDict):

@@ -129,6 +129,11 @@ def _of_run(evidence: Facts) -> Iterator[str]:
     if held := evidence["input"].get("held_out_rows"):
         rows = figures.plural(held, "row")
         yield f"{rows} of the input were held out as a control of the attacks: neither released nor counted above."
+    if gone := evidence["input"].get("excluded_units"):
+        yield (
+            f"{figures.plural(gone, 'unit')} who withdrew were left out: whoever also has a release that holds them can "
+            "compare the two."
+        )
     if not evidence["attacks"]:
         yield ATTACKS
     if evidence["training"] is None:
