@@ -39,8 +39,8 @@ def released_schema(name: str, dtype: pl.DataType, form: Form) -> dict[str, pl.D
         return {name: pl.String()}
     if form == "bounds":
         return {f"{name}_low": dtype, f"{name}_high": dtype}
-    # a category type names all its values, also those that no released row has
-    plain = pl.String() if isinstance(dtype, pl.Categorical | pl.Enum) else dtype
+    # a category type names all its values, also those that no released row has; nulls alone have the labels' type
+    plain = pl.String() if isinstance(dtype, pl.Categorical | pl.Enum | pl.Null) else dtype
     return {name: plain if form == "representative" else pl.List(plain)}
 
 

@@ -306,3 +306,16 @@ def test_a_seed_repeats_and_row_order_changes_no_class() -> None:
     )
     assert first.equals(again)
     assert _sizes(first) == _sizes(turned)
+
+
+@pytest.mark.parametrize(
+    ("form", "strategy"), [("representative", "global"), ("representative", "local"), ("set", "local")]
+)
+def test_a_column_of_nulls_alone_is_released_as_text_in_every_form(form: str, strategy: str) -> None:
+    quasi = {"role": "quasi", "hierarchy": "auto"}
+    columns = {"empty": {**quasi, "form": form}, "age": quasi}
+    policy = {"anonym": 1, "name": "x", "columns": columns, "guarantee": {"k": 2}, "search": {"strategy": strategy}}
+    table = pl.DataFrame({"empty": pl.Series([None] * 12), "age": range(12)})
+    released = anonym.apply(policy, table).data.collect()
+    assert released["empty"].null_count() == (12 if form == "representative" else 0)
+    assert released.schema["empty"] == (pl.String if form == "representative" else pl.List(pl.String))
