@@ -48,7 +48,7 @@ def copies(
     """Released rows that are training rows, or nearly; at most `targets` of each table, drawn by `seed`.
 
     Two results: copies (equal in all columns) and, with a control, near-copies. `correct` counts released rows,
-    `control` fresh people; `positive` is the ceiling.
+    `control` and false accepts fresh people who would be taken for copies; `positive` is the ceiling.
     """
     known = tuple(Known(name, (name,), name) for name in columns)
     tables = [released, original] + ([control.select(columns)] if control is not None else [])
@@ -85,8 +85,9 @@ def _result(
     seed: int,
 ) -> AttackResult:
     is_copy = parts[0] <= near
-    counts = Counts(len(is_copy), len(is_copy), int(is_copy.sum()))
-    outside = Counts(len(fresh), len(fresh), int((fresh <= near).sum())) if fresh is not None else None
+    taken = int((fresh <= near).sum()) if fresh is not None else None
+    counts = Counts(len(is_copy), len(is_copy), int(is_copy.sum()), taken)
+    outside = Counts(len(fresh), len(fresh), taken) if fresh is not None and taken is not None else None
     ceiling = float((parts[1] <= near).mean()) if len(parts[1]) else None
     ratio = np.divide(parts[0], second, out=np.ones_like(second), where=second > 0)  # of equal rows none is singled out
     detail: dict[str, Any] = {
@@ -100,7 +101,8 @@ def _result(
         "median_distance_ratio": _median(ratio),  # nearest / second nearest training row: 0 singles one person out
         "worst_subgroup": _worst(released, is_copy),
     }
-    return judge(Trial(name, tuple(released.columns), counts, gate, None, outside, ceiling, seed, detail))
+    without = {"baseline": "what coincides by chance is what fresh people reach: the control"}
+    return judge(Trial(name, tuple(released.columns), counts, gate, None, outside, ceiling, seed, detail, without))
 
 
 def _median(values: NDArray[np.float64]) -> float | None:

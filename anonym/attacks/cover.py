@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import ROUND_FLOOR, Decimal
 from pathlib import Path
@@ -66,6 +66,11 @@ class Known:
     def before(self, column: str) -> Known:
         """The same in a table where `column` holds it as it was before the release: cells are values."""
         return Known(self.name, (column,), self.auxiliary, tolerance=self.tolerance, edits=self.edits)
+
+    def among(self, frame: pl.DataFrame) -> Known:
+        """The same where `frame`, people like the original's, is looked up: by their own name of the column, unless
+        they have the attacker's."""
+        return self if self.auxiliary in frame.columns else replace(self, auxiliary=self.name)
 
 
 def covers(known: Known, cells: pl.DataFrame, values: pl.Series) -> pl.DataFrame:

@@ -14,19 +14,26 @@ from typing import Any
 import polars as pl
 
 from anonym.attacks.linkage import Tables
-from anonym.attacks.matching import Columns, Linked, encode, joined, link
+from anonym.attacks.matching import Columns, Linked, encode, joined, link, numbered
 from anonym.attacks.outcome import AttackResult, Counts, Gate, Trial, judge
 from anonym.attacks.subgroup import SUBGROUP
 
 CLASSES = 5_000  # looked into, at most
+WITHOUT = {
+    "baseline": "the control guesses: it claims the same shares and knows only the population",
+    "positive_control": "the table before the release has no generalised cell to narrow",
+}
 
 
 def downcoding(tables: Tables, *, gate: Gate | None, seed: int | None) -> AttackResult:
     """The share of generalised cells whose value the attacker rightly places in less than the label covers.
 
-    `tables.auxiliary` is the population (the original). Targets are the released cells that cover more than one of its
-    values. A claim is checked by `tables.truth`, a row's own; without it as many are right as can be, an upper bound.
-    The control claims the same shares at random: an attacker who knows the population, but not how it was generalised.
+    `tables.auxiliary` is the population (the original). A generalised cell covers more than one of its values. Targets
+    are the people who have one, each of whom counts by the share of such cells that is narrowed: the cells of a row
+    come and go together, and a share varies no more than a success would, so the interval is that of so many people.
+    False accepts are people with a wrong claim. A claim is checked by `tables.truth`, a row's own; without it as many
+    are right as can be, an upper bound. The control claims the same shares at random: an attacker who knows the
+    population, but not how it was generalised.
     """
     columns = encode(tables.released, tables.auxiliary, tables.known)
     linked = link(columns, range(len(tables.known)))
@@ -38,27 +45,28 @@ def downcoding(tables: Tables, *, gate: Gate | None, seed: int | None) -> Attack
     names = [str(i) for i in range(len(tables.known))]
     sizes = pl.DataFrame({"released": linked.released}).group_by("released").agg(rows=pl.len())
     cells = pl.concat([_cells(covered, left, sizes, name) for name in names])
+    rows = _rows(tables, linked, cells)
     narrowed = cells.filter(pl.col("left") < pl.col("covered"))
-    targets = int(cells.filter(pl.col("covered") > 1)["rows"].sum())
-    by_column = _right(tables, columns, linked, left, narrowed)
-    right = sum(by_column)
-    chance = float(narrowed.select((pl.col("rows") * pl.col("share")).sum()).item() or 0)
-    claims = int(narrowed["rows"].sum())
+    claims = _claims(tables, columns, rows, left, narrowed)
+    targets = rows["person"].n_unique()
     detail = {
-        "cells_narrowed": claims,
+        "cells": int(cells.filter(pl.col("covered") > 1)["rows"].sum()),
+        "cells_narrowed": claims.height,
+        "cells_right": claims["right"].sum(),
         "classes_tried": chosen.height,
         "classes_narrowed": narrowed["released"].n_unique(),
         "by_column": {
-            known.name: int(narrowed.filter(pl.col("column") == name)["rows"].sum())
+            known.name: claims.filter(pl.col("column") == name).height
             for known, name in zip(tables.known, names, strict=True)
         },
         "is_upper_bound": not tables.has_truth,
-        "worst_subgroup": _worst(tables, cells, by_column),
+        "worst_subgroup": _worst(tables, cells, claims),
     }
-    counts = Counts(targets, targets, right, int(claims - right) if tables.has_truth else None)
-    control = Counts(targets, targets, min(chance, float(targets)))
+    wrong = claims.filter(pl.col("right") == 0)["person"].n_unique() if tables.has_truth else None
+    right, chance = (min(float((claims["weight"] * claims[part]).sum()), float(targets)) for part in ("right", "share"))
+    counts, control = Counts(targets, targets, right, wrong), Counts(targets, targets, chance)
     knows = ("the policy and the method", *(known.name for known in tables.known))
-    return judge(Trial("downcoding", knows, counts, gate, None, control, None, seed, detail))
+    return judge(Trial("downcoding", knows, counts, gate, None, control, None, seed, detail, WITHOUT))
 
 
 def _tuples(columns: Columns, linked: Linked) -> pl.DataFrame:
@@ -118,29 +126,41 @@ def _cells(covered: pl.DataFrame, left: pl.DataFrame, sizes: pl.DataFrame, name:
     )
 
 
-def _right(tables: Tables, columns: Columns, linked: Linked, left: pl.DataFrame, narrowed: pl.DataFrame) -> list[float]:
-    """Right claims by column."""
-    names = [str(i) for i in range(len(tables.known))]
+def _rows(tables: Tables, linked: Linked, cells: pl.DataFrame) -> pl.DataFrame:
+    """[row, released, person, weight] of the rows with a generalised cell, and what each such cell of theirs weighs:
+    all of a person's together weigh 1, those of every row as much."""
+    held = cells.filter(pl.col("covered") > 1).group_by("released").agg(held=pl.len())
+    who = numbered(tables.released, tables.unit)
+    rows = pl.DataFrame({"released": linked.released, "person": who}).with_row_index("row").join(held, on="released")
+    return rows.select("row", "released", "person", weight=1 / (pl.col("held") * pl.len().over("person")))
+
+
+def _claims(
+    tables: Tables, columns: Columns, rows: pl.DataFrame, left: pl.DataFrame, narrowed: pl.DataFrame
+) -> pl.DataFrame:
+    """[row, released, person, weight, column, share, right]: the narrowed cells, `right` 1 where the value is in what
+    is left; without a truth as many of a class as there are people left for it."""
+    claimed = rows.join(narrowed.select("released", "column", "share", "rows"), on="released")
     if tables.truth is None or not tables.has_truth:
         people = left.group_by("released").agg(pl.col("people").sum())
-        bounded = narrowed.join(people, on="released").with_columns(most=pl.min_horizontal("rows", "people"))
-        return [float(bounded.filter(pl.col("column") == name)["most"].sum()) for name in names]
-    ours = pl.DataFrame({"released": linked.released, "truth": tables.released[tables.truth]})
+        return claimed.join(people, on="released").with_columns(right=pl.min_horizontal(1.0, pl.col("people") / "rows"))
+    truth = tables.released[tables.truth].gather(claimed["row"])
     theirs = columns.auxiliary.with_columns(truth=tables.auxiliary[tables.truth]).unique("truth", keep="none")
-    rows = ours.join(theirs, on="truth")
-    right = []
-    for name in names:
-        claimed = rows.join(narrowed.filter(pl.col("column") == name), on="released", how="semi")
-        true = claimed.join(left.select("released", name).unique(), on=["released", name], how="semi")
-        right.append(float(true.height))
-    return right
+    values = theirs.unpivot(index="truth", variable_name="column")
+    names = columns.auxiliary.columns
+    kept = pl.concat([left.select("released", column=pl.lit(name), value=name).unique() for name in names])
+    known = claimed.with_columns(truth=truth).join(values, on=["truth", "column"])
+    met = known.join(kept, on=["released", "column", "value"], how="semi").select("row", "column", right=pl.lit(1.0))
+    return claimed.join(met, on=["row", "column"], how="left").with_columns(pl.col("right").fill_null(0.0))
 
 
-def _worst(tables: Tables, cells: pl.DataFrame, right: list[float]) -> dict[str, Any] | None:
+def _worst(tables: Tables, cells: pl.DataFrame, claims: pl.DataFrame) -> dict[str, Any] | None:
     """The column that is narrowed most, of those with enough cells."""
     rates = []
     for i, known in enumerate(tables.known):
-        held = int(cells.filter((pl.col("column") == str(i)) & (pl.col("covered") > 1))["rows"].sum())
+        of_column = pl.col("column") == str(i)
+        held = int(cells.filter(of_column & (pl.col("covered") > 1))["rows"].sum())
         if held >= SUBGROUP:
-            rates.append({"column": known.name, "targets": held, "rate": right[i] / held})
+            right = float(claims.filter(of_column)["right"].sum())
+            rates.append({"column": known.name, "targets": held, "rate": right / held})
     return max(rates, key=lambda one: one["rate"], default=None)  # type: ignore[return-value, arg-type]

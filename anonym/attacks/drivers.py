@@ -37,11 +37,27 @@ class Uniques:
     largest: int
 
 
-def drivers(frame: pl.DataFrame, columns: Sequence[str], *, unit: str | None, seed: int | None) -> AttackResult:
+WITHOUT = {
+    "false_accepts": "classes are counted, nobody is named",
+    "baseline": "a description of the release: nothing is guessed",
+    "control": "a description of the release: nobody else takes part",
+}
+
+
+def drivers(
+    frame: pl.DataFrame,
+    columns: Sequence[str],
+    *,
+    unit: str | None,
+    seed: int | None,
+    raw: tuple[pl.DataFrame, Sequence[str]] | None = None,
+) -> AttackResult:
     """The share of people with a minimal sample unique, and by column its share of the score of all of them (null where
     nobody has one). Sets of up to `largest_set` columns are looked at; `unique_on_all` are unique on all columns.
 
     `frame` is a release (or the table before it); a null is a value of its own. Never judged: it says why, not whether.
+    `raw` is the table before the release with its columns of the same meaning: the share unique on all of them, which
+    is the share with a minimal unique of any size, is the positive control.
     """
     uniques = minimal_uniques(frame, columns, unit=unit)
     singled = np.unique(np.concatenate([np.zeros(0, np.int64), *uniques.found.values()]))
@@ -64,7 +80,16 @@ def drivers(frame: pl.DataFrame, columns: Sequence[str], *, unit: str | None, se
     }
     tried = uniques.people if uniques.largest or not uniques.alone else 0  # more columns than sets are looked at
     counts = Counts(uniques.people, tried, len(singled))
-    return judge(Trial("drivers of uniqueness", tuple(columns), counts, None, seed=seed, detail=detail))
+    knows, positive = tuple(columns), None if raw is None else _unique_share(*raw, unit)
+    trial = Trial("drivers of uniqueness", knows, counts, None, None, None, positive, seed, detail, WITHOUT)
+    return judge(trial)
+
+
+def _unique_share(frame: pl.DataFrame, columns: Sequence[str], unit: str | None) -> float:
+    """Of the people in a table of one row or more, who has values that nobody else has."""
+    who = numbered(frame, unit).cast(pl.Int64)
+    rows = pl.DataFrame({"0": classes(frame, columns), "person": who})
+    return len(_alone(rows, range(1))) / who.n_unique()
 
 
 def weight(size: int, columns: int, largest: int) -> int:

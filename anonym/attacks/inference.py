@@ -66,6 +66,7 @@ def inference(
             itself.counts.rate,
             seed,
             detail,
+            {"false_accepts": "a value is guessed of everybody: who is not guessed right is guessed wrong"},
         )
     )
 

@@ -17,6 +17,11 @@ from anonym.attacks.matching import classes, encode, link, people, persons, prof
 from anonym.attacks.outcome import AttackResult, Counts, Gate, Trial, judge
 from anonym.attacks.subgroup import worst_of
 
+WITHOUT = {
+    "false_accepts": "classes are counted, nobody is named",
+    "control": "who was never released is in no class of either release",
+}
+
 
 def intersection(
     joint: pl.DataFrame,
@@ -48,7 +53,7 @@ def intersection(
     if raw is not None:
         before = profiles(*raw, unit).with_columns(size=pl.len().over("class"))
         positive = before.filter(pl.col("size") < k).height / before.height
-    return judge(Trial("intersection", tuple(knows), counts, gate, baseline, None, positive, seed, detail))
+    return judge(Trial("intersection", tuple(knows), counts, gate, baseline, None, positive, seed, detail, WITHOUT))
 
 
 def _worst(sizes: pl.DataFrame, k: int) -> dict[str, Any] | None:

@@ -10,6 +10,12 @@ import polars as pl
 
 from anonym.attacks.outcome import AttackResult, Counts, Gate, Trial, judge
 
+WITHOUT = {
+    "baseline": "how many people there are to guess among is not known",
+    "control": "only people of the sample are looked for",
+    "positive_control": "nobody was asked to try the table before the release",
+    "worst_subgroup": "too few rows are claimed to tell groups apart",
+}
 YES = ("yes", "y", "true", "1", "right")
 NO = ("no", "n", "false", "0", "wrong")
 
@@ -49,7 +55,7 @@ def scored(
         },
     }
     counts = Counts(offered, offered, right, best.height - right)
-    return judge(Trial("motivated intruder", knows, counts, gate, seed=seed, detail=detail))
+    return judge(Trial("motivated intruder", knows, counts, gate, seed=seed, detail=detail, without=WITHOUT))
 
 
 def _hits(claims: pl.DataFrame, truths: pl.DataFrame | None) -> pl.Series:

@@ -73,7 +73,7 @@ def linkage(
     columns = encode(tables.released, tables.auxiliary, tables.known)
     tried = [_try(tables, columns, subset) for subset in subsets(len(tables.known))]
     worst = max(tried, key=lambda found: _score(tables, found))  # the first of equals: the one that knows most
-    outside = _control(tables, worst.subset, control)
+    outside = strangers(tables, worst.subset, control)
     counts = _counts(tables, worst, outside)
     knows = tuple(tables.known[i].name for i in worst.subset)
     detail = {
@@ -82,7 +82,7 @@ def linkage(
         "wild_card": _wild_card(tables, columns, worst),
         "worst_subgroup": worst_subgroup(columns, worst.subset, worst.targets, tables),
     }
-    positive = _positive(tables, worst.subset, raw)
+    positive = before(tables, worst.subset, raw)
     baseline = 1 / others if (others := _population(tables)) else None
     return judge(Trial("linkage", knows, counts, gate, baseline, outside, positive, seed, detail))
 
@@ -154,24 +154,29 @@ def looked_up(tables: Tables, subset: Sequence[int]) -> pl.DataFrame:
     return candidates(targets, linked.pairs.rename({"auxiliary": "target", "released": "other"}), others)
 
 
-def _control(tables: Tables, subset: tuple[int, ...], control: pl.DataFrame | None) -> Counts | None:
-    """Success on people who were never released. With a truth to look up they cannot be linked rightly."""
-    if control is None or not all(tables.known[i].auxiliary in control.columns for i in subset):
+def strangers(tables: Tables, subset: Sequence[int], control: pl.DataFrame | None) -> Counts | None:
+    """Success on people who were never released. With a truth to look up they cannot be linked rightly.
+
+    None where `control` lacks one of the columns.
+    """
+    if control is None:
         return None
-    outside = Tables(tables.released, control, tables.known, tables.unit)
-    targets = looked_up(outside, subset)
+    known = tuple(tables.known[i].among(control) for i in subset)
+    if not all(one.auxiliary in control.columns for one in known):
+        return None
+    targets = looked_up(Tables(tables.released, control, known, tables.unit), range(len(known)))
     accepted = targets.filter(pl.col("candidates") == 1).height
     return Counts(targets.height, targets.height, 0.0 if tables.has_truth else expected(targets), accepted)
 
 
-def _positive(tables: Tables, subset: tuple[int, ...], raw: pl.DataFrame | None) -> float | None:
+def before(tables: Tables, subset: Sequence[int], raw: pl.DataFrame | None) -> float | None:
     """The rate on the table as it was before: its own columns, linked to the same attacker's table."""
     if raw is None or not all(tables.known[i].name in raw.columns for i in subset) or not raw.height:
         return None
     known = tuple(tables.known[i].before(tables.known[i].name) for i in subset)
-    before = Tables(raw, tables.auxiliary, known, tables.unit, tables.truth)
-    found = _try(before, encode(raw, tables.auxiliary, known), tuple(range(len(known))))
-    return _score(before, found) / found.targets.height
+    itself = Tables(raw, tables.auxiliary, known, tables.unit, tables.truth)
+    found = _try(itself, encode(raw, tables.auxiliary, known), tuple(range(len(known))))
+    return _score(itself, found) / found.targets.height
 
 
 # what else is shown --------------------------------------------------------------------------------------------------

@@ -50,8 +50,8 @@ def membership(
     positive = _positive(tables, raw, both, (members, fresh), seed) if raw is not None else None
     knows = tuple(known.name for known in tables.known)
     counts = Counts(counts.targets, counts.attempts, counts.correct, int(others.correct))
-    # guessing without the release accepts members and strangers alike, so the control is the baseline too
-    return judge(Trial("membership by distance", knows, counts, gate, None, others, positive, seed, detail))
+    without = {"baseline": "guessing without the release takes members and strangers alike: the control is that rate"}
+    return judge(Trial("membership by distance", knows, counts, gate, None, others, positive, seed, detail, without))
 
 
 def _closest(distance: Floats, people: NDArray[np.uint32]) -> Floats:

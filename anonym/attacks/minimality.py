@@ -33,16 +33,23 @@ class _Class:
     values: NDArray[np.int64]  # of the released rows, numbered
     part: NDArray[np.int64]
     truth: NDArray[np.int64]
+    usual: int  # people whose value is the most frequent of the release
+
+
+WITHOUT = {
+    "false_accepts": "a value is guessed of everybody: who is not guessed right is guessed wrong",
+    "positive_control": "the table before the release was not merged for diversity: the method tells nothing there",
+}
 
 
 def minimality(tables: Tables, sensitive: str, diverse: int, k: int, *, gate: Gate | None, seed: int) -> AttackResult:
     """Guess the sensitive value of everyone in `tables.auxiliary`, who are the people of the release.
 
     `diverse` is the l of distinct l-diversity. Targets are the people whom exactly one released class covers. The
-    control guesses from the class alone, knowing nothing of the method.
+    control guesses from the class alone, knowing nothing of the method, the baseline the release's usual value.
     """
     generator = np.random.default_rng([seed, 0x3141])
-    targets, told, right, blind = 0, 0, 0.0, 0.0
+    targets, told, right, blind, usual = 0, 0, 0.0, 0.0, 0
     worst: dict[str, Any] | None = None
     for one in _classes(tables, sensitive):
         share = np.bincount(one.values) / len(one.values)
@@ -54,11 +61,13 @@ def minimality(tables: Tables, sensitive: str, diverse: int, k: int, *, gate: Ga
         if len(one.part) >= SUBGROUP and (worst is None or here / len(one.part) > worst["rate"]):
             worst = {"column": "class", "targets": len(one.part), "rate": here / len(one.part)}
         blind += _right(chances, one)
-        targets += len(one.part)
+        targets, usual = targets + len(one.part), usual + one.usual
     knows = ("the policy and the method", *(known.name for known in tables.known))
     detail = {"classes_that_tell": told, "l": diverse, "k": k, "deals": DEALS, "worst_subgroup": worst}
     counts, control = Counts(targets, targets, right), Counts(targets, targets, blind)
-    return judge(Trial(f"minimality of {sensitive}", knows, counts, gate, None, control, None, seed, detail))
+    baseline = usual / targets if targets else None
+    name = f"minimality of {sensitive}"
+    return judge(Trial(name, knows, counts, gate, baseline, control, None, seed, detail, WITHOUT))
 
 
 def _classes(tables: Tables, sensitive: str) -> Iterator[_Class]:
@@ -70,17 +79,19 @@ def _classes(tables: Tables, sensitive: str) -> Iterator[_Class]:
     first = pl.col("auxiliary").min().over("released")  # by the people, as the order of a release is random
     people = people.with_columns(first=first).sort("first", "auxiliary", "value")
     members = {key[0]: part["value"] for key, part in held.drop_nulls().group_by("released")}
+    usual = held["value"].drop_nulls().mode().min()
     for (key,), part in people.group_by("released", maintain_order=True):
         if key in members:
-            yield _class(part, members[key])
+            yield _class(part, members[key], str(usual))
 
 
-def _class(people: pl.DataFrame, values: pl.Series) -> _Class:
+def _class(people: pl.DataFrame, values: pl.Series, usual: str) -> _Class:
     distinct, numbers = np.unique(values.to_numpy(), return_inverse=True)
     number = {value: i for i, value in enumerate(distinct.tolist())}
     part = people["auxiliary"].rle_id().to_numpy().astype(np.int64)
     truth = np.array([number.get(value, -1) for value in people["value"]], np.int64)
-    return _Class(np.bincount(part).tolist(), np.sort(numbers).astype(np.int64), part, truth)
+    same = int((people["value"] == usual).sum())
+    return _Class(np.bincount(part).tolist(), np.sort(numbers).astype(np.int64), part, truth, same)
 
 
 def _tells(one: _Class, diverse: int, k: int) -> bool:

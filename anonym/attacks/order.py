@@ -21,6 +21,7 @@ from anonym.attacks.subgroup import worst_of
 Places = NDArray[np.int64]
 
 AHEAD = 16  # original rows looked at for each released one
+WITHOUT = {"baseline": "a shuffled copy of the release, which is the control, is what guessing finds"}
 
 
 def order(tables: Tables, *, gate: Gate | None, seed: int, targets: int) -> AttackResult:
@@ -47,7 +48,8 @@ def order(tables: Tables, *, gate: Gate | None, seed: int, targets: int) -> Atta
     counts = Counts(tried, tried, right, matched - right if tables.has_truth else None)
     control = Counts(tried, tried, int(by_chance.sum()))
     knows = ("order of the rows", *(known.name for known in tables.known))
-    return judge(Trial("row order", knows, counts, gate, None, control, _positive(tables, tried), seed, detail))
+    positive = _positive(tables, tried)
+    return judge(Trial("row order", knows, counts, gate, None, control, positive, seed, detail, WITHOUT))
 
 
 def _positive(tables: Tables, tried: int) -> float | None:

@@ -48,7 +48,8 @@ class AttackResult:
 
     `baseline` is guessing without the release's structure, `control` the same attack on people who were never
     released, `advantage` (attack - control) / (1 - control): null without a control, and where the control succeeds
-    throughout, because then nothing can be measured. `detail` holds counts and shares, never a value of the data.
+    throughout, because then nothing can be measured. `detail` holds counts and shares, never a value of the data, and
+    under `not_measured` the reason of every part that is null.
     """
 
     name: str
@@ -75,7 +76,7 @@ class AttackResult:
 @dataclass(frozen=True)
 class Trial:
     """Everything that is needed to judge an attack. `positive` is its rate on the raw data, where it must succeed;
-    `gate` None only describes."""
+    `gate` None only describes. `without` says of parts that the attack cannot have why it has none."""
 
     name: str
     knows: tuple[str, ...]
@@ -86,6 +87,17 @@ class Trial:
     positive: float | None = None
     seed: int | None = None
     detail: Mapping[str, Any] = field(default_factory=dict)
+    without: Mapping[str, str] = field(default_factory=dict)
+
+
+LACKING = {
+    "false_accepts": "without a control or a truth nobody tells a wrong claim from a right one",
+    "baseline": "there is nobody to guess among",
+    "control": "no control was given that has the columns known",
+    "positive_control": "the table before the release was not given, or lacks a column",
+    "worst_subgroup": "no subgroup has enough people",
+}
+"""Why a part of a result is null, where the attack has no reason of its own."""
 
 
 def advantage(rate: float | None, control: float | None) -> float | None:
@@ -105,6 +117,7 @@ def judge(trial: Trial) -> AttackResult:
     verdict, why = _verdict(trial)
     gate = asdict(trial.gate) if trial.gate is not None else None
     shown = {"confidence": CONFIDENCE, "gate": gate, "positive_control": trial.positive, "worst_subgroup": None}
+    detail = {**shown, **_control_shown(trial.control), **trial.detail, **why}
     return AttackResult(
         name=trial.name,
         knows=trial.knows,
@@ -120,8 +133,20 @@ def judge(trial: Trial) -> AttackResult:
         advantage=advantage(counts.rate, control),
         verdict=verdict,
         seed=trial.seed,
-        detail={**shown, **_control_shown(trial.control), **trial.detail, **why},
+        detail={**detail, "not_measured": _not_measured(trial, detail)},
     )
+
+
+def _not_measured(trial: Trial, detail: Mapping[str, Any]) -> dict[str, str]:
+    """The parts of a result that are null, each with its reason."""
+    held = {
+        "false_accepts": trial.counts.false_accepts,
+        "baseline": trial.baseline,
+        "control": trial.control.rate if trial.control else None,
+        "positive_control": trial.positive,
+        "worst_subgroup": detail["worst_subgroup"],
+    }
+    return {part: trial.without.get(part, LACKING[part]) for part, value in held.items() if value is None}
 
 
 def _control_shown(control: Counts | None) -> dict[str, Any]:

@@ -15,8 +15,10 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from anonym.attacks.matching import profiles
+from anonym.attacks.drivers import WITHOUT
+from anonym.attacks.matching import groups, profiles
 from anonym.attacks.outcome import AttackResult, Counts, Trial, judge
+from anonym.attacks.subgroup import worst_of
 
 _STEPS = 60  # halvings of an interval of a parameter
 _GOLDEN = (math.sqrt(5) - 1) / 2
@@ -30,13 +32,14 @@ def population_uniqueness(
     *,
     unit: str | None,
     seed: int | None,
+    raw: tuple[pl.DataFrame, Sequence[str]] | None = None,
 ) -> AttackResult:
     """The share of people unique in the sample; in `detail` the band of how many of them, and of the `population`
-    people that they are a sample of, are unique there. Someone of several rows has the set of their classes.
+    people that they are a sample of, are unique there. Someone of several rows has the set of their classes. `raw` is
+    the table before the release with its columns of the same meaning: the share unique there is the positive control.
     """
     members = profiles(released, cells, unit)
-    sizes = members.group_by("class").len().group_by("len").agg(classes=pl.len())
-    histogram = {int(size): int(number) for size, number in sizes.sort("len").iter_rows()}
+    histogram = _class_sizes(members)
     sample, unique = members.height, histogram.get(1, 0)
     population = max(population, sample)
     models = {"pitman": pitman(histogram, population), "zayatz": zayatz(histogram, population)} if unique else {}
@@ -50,7 +53,26 @@ def population_uniqueness(
         "why": "a band of two models, both of which can be far off; no release is judged by it",
     }
     counts = Counts(sample, sample, unique)
-    return judge(Trial("population uniqueness", tuple(knows), counts, None, seed=seed, detail=detail))
+    positive = None
+    if raw is not None:
+        before = profiles(*raw, unit)
+        positive = _class_sizes(before).get(1, 0) / before.height
+    shown = detail | {"worst_subgroup": _worst(members, released, cells, unit)}
+    trial = Trial("population uniqueness", tuple(knows), counts, None, None, None, positive, seed, shown, WITHOUT)
+    return judge(trial)
+
+
+def _class_sizes(members: pl.DataFrame) -> dict[int, int]:
+    """By size how many classes [person, class] has of it."""
+    sizes = members.group_by("class").len().group_by("len").agg(classes=pl.len())
+    return {int(size): int(number) for size, number in sizes.sort("len").iter_rows()}
+
+
+def _worst(
+    members: pl.DataFrame, released: pl.DataFrame, cells: Sequence[str], unit: str | None
+) -> dict[str, object] | None:
+    alone = members.select("person", success=(pl.len().over("class") == 1).cast(pl.Float64))
+    return worst_of(alone, groups(released, {name: [name] for name in cells}, unit))
 
 
 def zayatz(histogram: Mapping[int, int], population: int) -> float:

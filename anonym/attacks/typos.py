@@ -61,12 +61,14 @@ def typos(
     is_right = _right(tables, linked)
     targets, met = _people(tables.released, tables.unit), _people(tables.released, tables.unit, linked["released"])
     right = _people(tables.released, tables.unit, linked.filter(is_right)["released"])
-    counts = Counts(targets, targets, right, met - right if tables.has_truth else None)
     outside = None
-    if control is not None and {one.auxiliary for one in known} <= set(control.columns) and control.height:
+    theirs = known if control is None else tuple(one.among(control) for one in known)
+    if control is not None and {one.auxiliary for one in theirs} <= set(control.columns) and control.height:
         fresh = _people(control, tables.unit)
-        taken = _people(control, tables.unit, _linked(tables.released, control, known, seed)["auxiliary"])
+        taken = _people(control, tables.unit, _linked(tables.released, control, theirs, seed)["auxiliary"])
         outside = Counts(fresh, fresh, 0 if tables.has_truth else taken, taken)
+    wrong = met - right if tables.has_truth else outside.false_accepts if outside else None
+    counts = Counts(targets, targets, right, wrong)
     detail: dict[str, Any] = {"links": linked.height, "worst_subgroup": _worst(tables, known, linked, is_right)}
     positive = _positive(tables, known, raw, seed)
     others = _people(tables.auxiliary, tables.unit)

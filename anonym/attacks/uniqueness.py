@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from anonym.attacks.linkage import Tables
+from anonym.attacks.linkage import Tables, before, strangers
 from anonym.attacks.matching import candidates, classes, encode, expected, groups, link, people, persons
 from anonym.attacks.outcome import AttackResult, Counts, Gate, Trial, judge
 from anonym.attacks.subgroup import worst_of
@@ -30,11 +30,13 @@ def prosecutor(
     gate: Gate | None,
     seed: int | None,
     raw: tuple[pl.DataFrame, Sequence[str]] | None = None,
+    outside: Counts | None = None,
 ) -> AttackResult:
     """The mean of 1 / f over the people in the release; the denominator is everyone in it.
 
     A null is a value of its own here: who shares it shares the class. `raw` is the table before the release with its
-    columns of the same meaning, as the positive control.
+    columns of the same meaning, as the positive control; `outside` what looking up people who were never released
+    finds (`linkage.strangers`).
     """
     tuples = classes(released, cells)
     sizes = _smallest(tuples, released, unit)
@@ -49,13 +51,15 @@ def prosecutor(
             groups(released, {name: [name] for name in cells}, unit),
         ),
     }
-    counts = Counts(sizes.height, sizes.height, expected(sizes))
+    counts = Counts(sizes.height, sizes.height, expected(sizes), outside.false_accepts if outside else None)
     baseline = 1 / sizes.height if sizes.height else None
     positive = None
     if raw is not None:
-        before = _smallest(classes(*raw), raw[0], unit)
-        positive = expected(before) / before.height
-    return judge(Trial("uniqueness (prosecutor)", tuple(knows), counts, gate, baseline, None, positive, seed, detail))
+        sharp = _smallest(classes(*raw), raw[0], unit)
+        positive = expected(sharp) / sharp.height
+    return judge(
+        Trial("uniqueness (prosecutor)", tuple(knows), counts, gate, baseline, outside, positive, seed, detail)
+    )
 
 
 def _smallest(tuples: pl.Series, frame: pl.DataFrame, unit: str | None) -> pl.DataFrame:
@@ -65,9 +69,20 @@ def _smallest(tuples: pl.Series, frame: pl.DataFrame, unit: str | None) -> pl.Da
     return sizes.with_columns(sharing=pl.lit(1))
 
 
-def marketer(tables: Tables, *, gate: Gate | None, seed: int | None) -> AttackResult:
-    """(1 / n) sum of f / F, with the population in `tables.auxiliary`; the journalist's highest 1 / F in `detail`."""
-    linked = link(encode(tables.released, tables.auxiliary, tables.known), range(len(tables.known)))
+def marketer(
+    tables: Tables,
+    *,
+    gate: Gate | None,
+    seed: int | None,
+    control: pl.DataFrame | None = None,
+    raw: pl.DataFrame | None = None,
+) -> AttackResult:
+    """(1 / n) sum of f / F, with the population in `tables.auxiliary`; the journalist's highest 1 / F in `detail`.
+
+    `control` and `raw` as in `linkage`, of which this is the attack by all known columns.
+    """
+    everything = range(len(tables.known))
+    linked = link(encode(tables.released, tables.auxiliary, tables.known), everything)
     members = people(linked.released, persons(tables.released, tables.unit))
     population = people(linked.auxiliary, persons(tables.auxiliary, tables.unit))
     pairs = linked.pairs.rename({"released": "target", "auxiliary": "other"})
@@ -86,10 +101,12 @@ def marketer(tables: Tables, *, gate: Gate | None, seed: int | None) -> AttackRe
             _chance(found), groups(tables.released, {name: [name] for name in cells}, tables.unit)
         ),
     }
-    counts = Counts(found.height, covered.height, expected(found))
+    outside = strangers(tables, everything, control)
+    counts = Counts(found.height, covered.height, expected(found), outside.false_accepts if outside else None)
     knows = tuple(known.name for known in tables.known)
     baseline = 1 / others if others else None
-    return judge(Trial("uniqueness (marketer)", knows, counts, gate, baseline, seed=seed, detail=detail))
+    positive = before(tables, everything, raw)
+    return judge(Trial("uniqueness (marketer)", knows, counts, gate, baseline, outside, positive, seed, detail))
 
 
 def _chance(found: pl.DataFrame) -> pl.DataFrame:

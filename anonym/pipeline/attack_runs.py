@@ -13,7 +13,7 @@ from anonym.attacks.downcoding import downcoding
 from anonym.attacks.drivers import drivers
 from anonym.attacks.inference import inference
 from anonym.attacks.intersection import by_column, by_original, intersection
-from anonym.attacks.linkage import Tables, linkage
+from anonym.attacks.linkage import Tables, linkage, strangers
 from anonym.attacks.membership import membership
 from anonym.attacks.minimality import minimality
 from anonym.attacks.order import order
@@ -41,12 +41,17 @@ def run(given: Given) -> Iterator[AttackResult]:
 
 def _uniqueness(given: Given) -> Iterator[AttackResult]:
     known = known_columns(given, given.released, None)
+    everything = range(len(known))
     cells = [cell for column in known for cell in column.cells]
     knows = [column.name for column in known]
     unit, gate = given.policy.unit, given.other_risk
-    yield prosecutor(given.released, cells, knows, unit=unit, gate=gate, seed=given.seed, raw=raw_columns(given))
+    control = None if given.control is None else sampled(given.control, unit, given.targets, given.seed)
+    outside = None if control is None else strangers(Tables(given.released, control, known, unit), everything, control)
+    yield prosecutor(
+        given.released, cells, knows, unit=unit, gate=gate, seed=given.seed, raw=raw_columns(given), outside=outside
+    )
     if given.auxiliary is not None and (tables := tables_of(given, given.released, given.auxiliary)):
-        yield marketer(tables, gate=given.risk, seed=given.seed)
+        yield marketer(tables, gate=given.risk, seed=given.seed, control=control, raw=given.original)
 
 
 def _linkage(given: Given) -> Iterator[AttackResult]:
@@ -155,10 +160,11 @@ def _text(given: Given) -> Iterator[AttackResult]:
 def _structure(given: Given) -> Iterator[AttackResult]:
     """What the form of the release gives away: who is unique and why, what minimality tells, and the order of rows."""
     cells, unit = all_cells(given, given.released), given.policy.unit
-    yield drivers(given.released, cells, unit=unit, seed=given.seed)
+    seed, raw = given.seed, raw_columns(given)
+    yield drivers(given.released, cells, unit=unit, seed=seed, raw=raw)
     if given.population is not None:
         knows = [column.name for column in known_columns(given, given.released, None)]
-        yield population_uniqueness(given.released, cells, knows, given.population, unit=unit, seed=given.seed)
+        yield population_uniqueness(given.released, cells, knows, given.population, unit=unit, seed=seed, raw=raw)
     if given.original is None or (tables := tables_of(given, given.released, given.original, given.told)) is None:
         return
     yield downcoding(tables, gate=given.declared_gain, seed=given.seed)
@@ -189,7 +195,10 @@ def _tokens(given: Given) -> Iterator[AttackResult]:
         role = given.roles[name]
         lasts = isinstance(role, Identifier) and getattr(role.action, "scope", "release") == "project"
         gate = None if lasts else given.other_risk
-        yield pseudonyms(given.released, given.against, name, gate=gate, truth=given.truth, seed=given.seed)
+        cells = all_cells(given, given.released)
+        yield pseudonyms(
+            given.released, given.against, name, gate=gate, truth=given.truth, seed=given.seed, cells=cells
+        )
 
 
 def _events(given: Given) -> Iterator[AttackResult]:

@@ -333,3 +333,17 @@ def test_expected_counts_each_candidate_once() -> None:
     found = pl.DataFrame({"candidates": [1, 1, 1, 2, 0], "sharing": [3, 3, 3, 1, 1]})
     assert expected(found) == pytest.approx(1.5)
     assert expected(found, is_known=True) == pytest.approx(3.5)
+
+
+def test_the_control_is_looked_up_under_its_own_names() -> None:
+    """Who was held out has the original's names; the attacker's table calls its columns otherwise."""
+    released, control = invented(300, 1), invented(80, 2)
+    theirs = tuple(Known(name, (name,), f"their {name}") for name in QUASI)
+    renamed = released.rename({one.name: one.auxiliary for one in theirs})
+    found = linkage(Tables(released, renamed, theirs), gate=GATE, control=control)
+    same = linkage(Tables(released, released, RAW), gate=GATE, control=control)
+    assert found.control == same.control
+    assert found.control is not None
+    known = marketer(Tables(released, renamed, theirs), gate=GATE, seed=None, control=control, raw=released)
+    assert (known.control, known.false_accepts) == (found.control, found.false_accepts)
+    assert known.detail["positive_control"] == pytest.approx(known.rate)

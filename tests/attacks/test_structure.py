@@ -137,6 +137,7 @@ def test_a_class_around_a_finer_one_gives_its_values_away() -> None:
     for truth in ("row", None):
         result = downcoding(Tables(released, people, AGE, truth=truth), gate=GAIN, seed=1)
         assert (result.targets, result.correct) == (8, 3)
+        assert (result.detail["cells"], result.detail["cells_right"]) == (8, 3)
         assert result.detail["by_column"] == {"age": 3, "zip": 0}
         assert result.control == pytest.approx(3 * (3 / 8) / 8)
     wrong = people.with_columns(age=pl.when(pl.col("row") == 7).then(30).otherwise("age"))
@@ -157,9 +158,23 @@ def test_narrowed_cells_equal_brute_force(released: list[Any], people: list[Any]
         AGE,
     )
     result = downcoding(tables, gate=GAIN, seed=1)
-    targets, narrowed = naive.narrowed(released, people, (naive.covers_number, naive.covers_prefix))
-    assert result.targets == targets
+    cells, narrowed, shares = naive.narrowed(released, people, (naive.covers_number, naive.covers_prefix))
+    assert result.detail["cells"] == cells
     assert list(result.detail["by_column"].values()) == narrowed
+    assert result.targets == len(shares)
+    assert result.correct == pytest.approx(float(sum(shares)))
+
+
+def test_narrowed_cells_of_a_person_count_once() -> None:
+    """Four people, three of them with two narrowed cells in each of two rows: three right, not twelve."""
+    fine = pl.DataFrame({"row": [0], "who": [0], "age": ["30-34"], "zip": ["11*"]})
+    coarse = pl.DataFrame({"row": range(1, 7), "who": [1, 1, 2, 2, 3, 3], "age": ["30-39"] * 6, "zip": ["1**"] * 6})
+    people = pl.DataFrame({"row": range(7), "age": [30, *[36, 37] * 3], "zip": ["111", *["121"] * 6]})
+    more = pl.DataFrame({"row": [7], "age": [31], "zip": ["112"]})
+    tables = Tables(pl.concat([fine, coarse]), pl.concat([people, more]), AGE, unit="who", truth="row")
+    result = downcoding(tables, gate=GAIN, seed=1)
+    assert (result.targets, result.correct, result.false_accepts) == (4, 3, 0)
+    assert (result.detail["cells"], result.detail["cells_right"]) == (14, 12)
 
 
 def test_global_recoding_is_not_narrowed() -> None:
@@ -169,7 +184,8 @@ def test_global_recoding_is_not_narrowed() -> None:
         zip=pl.col("zip").str.head(1) + "**",
     )
     result = downcoding(Tables(released, people, AGE), gate=GAIN, seed=1)
-    assert (result.correct, result.targets, result.rate, result.verdict) == (0, 800, 0.0, "pass")
+    assert (result.correct, result.targets, result.rate, result.verdict) == (0, 400, 0.0, "pass")
+    assert result.detail["cells"] == 800
 
 
 # minimality ----------------------------------------------------------------------------------------------------------
@@ -200,6 +216,7 @@ def test_minimality_finds_more_than_the_class_alone() -> None:
     assert result.detail["classes_that_tell"] == 1
     assert result.correct == pytest.approx(2 + 5 * 1 / 5)
     assert (result.control or 0) * 7 == pytest.approx(2)
+    assert result.baseline == 2 / 7
     untold = minimality(Tables(released, parts, AGE), "dx", 2, 3, gate=GAIN, seed=1)
     assert untold.correct == pytest.approx(2)
 

@@ -237,8 +237,11 @@ def _member(sizes: Sequence[int], draw: Any, people: int) -> int:
     raise AssertionError
 
 
-def narrowed(released: Sequence[Any], people: Sequence[Any], rules: Sequence[Any]) -> tuple[int, list[int]]:
-    """Cells that cover several values, and by column those of which a finer class inside leaves fewer."""
+def narrowed(
+    released: Sequence[Any], people: Sequence[Any], rules: Sequence[Any]
+) -> tuple[int, list[int], list[Fraction]]:
+    """Cells that cover several values, by column those of which a finer class inside leaves fewer, and for each row
+    that has such cells the share that is narrowed, rightly at most as often as there is somebody left for its class."""
     values = [sorted({row[j] for row in people}) for j in range(len(rules))]
     spans = [[{v for v in values[j] if rule(row[j], v)} for j, rule in enumerate(rules)] for row in released]
     covered = [
@@ -249,7 +252,7 @@ def narrowed(released: Sequence[Any], people: Sequence[Any], rules: Sequence[Any
         }
         for label in released
     ]
-    targets, found = 0, [0] * len(rules)
+    targets, found, shares = 0, [0] * len(rules), []
     for c in range(len(released)):
         inner = [
             i
@@ -257,11 +260,16 @@ def narrowed(released: Sequence[Any], people: Sequence[Any], rules: Sequence[Any
             if all(spans[i]) and all(a <= b for a, b in zip(spans[i], spans[c], strict=True)) and spans[i] != spans[c]
         ]
         left = covered[c] - set().union(*(covered[i] for i in inner))
+        cells = claims = 0
         for j in range(len(rules)):
             whole, rest = ({people[i][j] for i in rows} for rows in (covered[c], left))
-            targets += bool(left) and len(whole) > 1
+            cells += bool(left) and len(whole) > 1
+            claims += 0 < len(rest) < len(whole)
             found[j] += 0 < len(rest) < len(whole)
-    return targets, found
+        targets += cells
+        if cells:
+            shares.append(Fraction(claims, cells) * min(1, Fraction(len(left), released.count(released[c]))))
+    return targets, found, shares
 
 
 def dealt_out(sizes: Sequence[int], values: Sequence[int], l: int) -> list[list[float]]:  # noqa: E741
