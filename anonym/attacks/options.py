@@ -29,12 +29,16 @@ class LinkageGate:
 
 @dataclass(frozen=True)
 class AttackOptions:
-    """The gates of a policy. `hold_out` is the share of the units that is never released, as a control."""
+    """The gates of a policy. `hold_out` is the share of the units that is never released, as a control; `control` a file
+    of people like them who are not in the data."""
 
     linkage: LinkageGate | None = None
     max_advantage: Decimal | None = None  # of inferring a sensitive value, over the control
     hold_out: Decimal = field(default=Decimal(0))
+    control: Path | None = None
 
     def __bool__(self) -> bool:
         """Whether anything is to be attacked before a release gets its name."""
-        return self.linkage is not None or self.max_advantage is not None or self.hold_out > 0
+        return (
+            self.linkage is not None or self.max_advantage is not None or self.hold_out > 0 or self.control is not None
+        )

@@ -47,9 +47,8 @@ def withstand(
         if masks_rows(policy) and MARK in schema:
             released = released.filter(~pl.col(MARK)).drop(MARK)
         original = _original(held.source, needed)
-        given = Given(
-            policy, roles, released, original, _auxiliary(policy, options), held.control(), told=ROW, gated=True
-        )
+        control = _control(policy, held, options)
+        given = Given(policy, roles, released, original, _auxiliary(policy, options), control, told=ROW, gated=True)
         _refuse_unmatched(given)
         found = list(run(given))
     _refuse_untried(policy, found)
@@ -82,6 +81,14 @@ def _auxiliary(policy: Policy, options: ReadOptions) -> pl.DataFrame | None:
         raise InputError(f"the auxiliary table of attacks.linkage lacks what match names: {', '.join(lacking)}")
     unit = [policy.unit] if policy.unit in source.schema and policy.unit is not None else []
     return source.frame.select(*dict.fromkeys([*wanted, *unit])).collect()
+
+
+def _control(policy: Policy, held: HeldOut, options: ReadOptions) -> pl.DataFrame | None:
+    """Who was held out or given with the call; else the policy's file."""
+    control = held.control()
+    if control is not None or policy.attacks.control is None:
+        return control
+    return open_paths([policy.attacks.control], options).frame.collect()
 
 
 def _refuse_unmatched(given: Given) -> None:

@@ -259,6 +259,10 @@ def _attacks(subject: Subject) -> Iterator[Finding]:
             roles = {subject.roles[entry] for entry in subject.entries_of(name)}
             if roles and not roles & {"quasi", None}:
                 yield Finding(("attacks", "linkage", "match", name), "expected a column of role quasi")
+    if attacks.control is not None:
+        yield from _file(("attacks", "control"), subject.base, attacks.control)
+        if attacks.hold_out:
+            yield Finding(("attacks", "control"), "people are either held out or a file is the control: leave out one")
     if attacks.inference is not None and not set(subject.roles.values()) & {"sensitive", None}:
         yield Finding(("attacks", "inference"), "there is no sensitive column that could be inferred")
 

@@ -214,7 +214,9 @@ def attacks(shape: AttacksShape, base: Path) -> AttackOptions:
         given = shape.linkage
         match = {name: matched(theirs) for name, theirs in given.match.items()}
         linkage = LinkageGate(base / given.auxiliary, match, given.max_risk)
-    return AttackOptions(linkage, shape.inference.max_advantage if shape.inference else None, shape.hold_out)
+    advantage = shape.inference.max_advantage if shape.inference else None
+    control = base / shape.control if shape.control is not None else None
+    return AttackOptions(linkage, advantage, shape.hold_out, control)
 
 
 def matched(shape: str | MatchShape) -> Match:

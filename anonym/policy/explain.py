@@ -292,6 +292,8 @@ def _attacks(policy: Policy) -> Iterator[str]:
     if attacks.hold_out:
         people = "rows" if policy.unit is None else f"units (distinct values of {policy.unit})"
         yield f"{_number(attacks.hold_out * 100)} % of the {people} are held out before: a control, never released"
+    if attacks.control is not None:
+        yield f"the people in {attacks.control.name} are the control: like the input's, and never released"
     if attacks.linkage is not None:
         known = ", ".join(attacks.linkage.match)
         yield (

@@ -214,6 +214,7 @@ class AttacksShape(Shape):
     hold_out: Annotated[Decimal, Number(ge=0, lt=1)] = Field(
         default=Decimal(0), description="share of the units held back as control"
     )
+    control: Given[str] = Field(default=None, description="file of people who are not in the data, as control")
 
 
 class EpsilonShape(Shape):

@@ -205,6 +205,9 @@ def test_a_control_may_come_from_a_file(command: Run, table: pl.DataFrame, polic
     assert "held_out_rows" not in found["input"]
     assert "worst group, by" in Path("out.report.html").read_text(encoding="utf-8")
     assert command(*words, "--hold-out", "0.1", "--force")[0] == 2
+    _files(table, policy, {"inference": {"max_advantage": 0.9}, "control": "others.parquet"})
+    assert command("apply", "policy.yaml", "in.parquet", "-o", "named.parquet", "--quiet")[0] == 0
+    assert evidence("named.report.json")["attacks"] == found["attacks"]
     loaded = Policy.load(policy | {"attacks": {"inference": {"max_advantage": 0.9}}})
     assert anonym.apply(loaded, table, control=people(300, seed=9)).evidence["attacks"] == found["attacks"]
 

@@ -415,3 +415,5 @@ def test_gates_on_attacks_need_their_columns_and_their_file(faults: Faults) -> N
         "attacks.linkage.match.k",
         "attacks.inference",
     ]
+    both = "attacks: {control: none.parquet, hold_out: 0.1}"
+    assert [path for path, _ in faults(f"anonym: 1\ncolumns: {{q: {{role: keep}}}}\n{both}")] == ["attacks.control"] * 2

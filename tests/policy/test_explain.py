@@ -261,3 +261,5 @@ def test_attacks_are_said_with_their_limits(load: Load) -> None:
     assert "12.5 % of the rows are held out" in said
     assert "linking by age with voters.parquet must find at most 10 %" in said
     assert "gain at most 0.05" in said
+    control = "anonym: 1\ncolumns: {age: {role: keep}}\nattacks: {control: voters.parquet}"
+    assert "the people in voters.parquet are the control" in explain(load(control))

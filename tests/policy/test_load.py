@@ -324,3 +324,5 @@ def test_attacks_become_gates(load: Load, folder: Path) -> None:
     assert attacks.linkage.match == {"age": Match("years", Decimal(1)), "zip": Match("code", edits=2)}
     assert (attacks.hold_out, attacks.max_advantage, bool(attacks)) == (Decimal("0.1"), None, True)
     assert not load("anonym: 1\ncolumns: {a: {role: drop}}").attacks
+    by_file = load("anonym: 1\ncolumns: {a: {role: drop}}\nattacks: {control: voters.parquet}").attacks
+    assert (by_file.control, bool(by_file)) == (folder / "voters.parquet", True)
