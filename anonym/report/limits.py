@@ -18,6 +18,10 @@ MINIMALITY = (
     "Minimality and downcoding: the recoding gives up no more than it must, so whoever knows the policy and the "
     "method can sometimes narrow a released range below its label. This was not measured."
 )
+LOCAL = (
+    "Local recoding: classes can lie inside one another, and whoever knows that can narrow cells of the outer ones "
+    "(downcoding). One level a column for the whole table (`search: {strategy: global}`) leaves nothing to narrow so."
+)
 INFERENCE = (
     "Inference: what correlates can be inferred. A value may be predicted from the other columns for people inside "
     "and outside the release alike; k does not limit that, l and t limit it only within a class."
@@ -124,6 +128,8 @@ def _of_run(evidence: Facts) -> Iterator[str]:
         yield "Empty rows stand where rows were suppressed, so their number is public."
     if evidence["output"].get("order") == "keep":
         yield "Rows keep the order of the input; whoever knows that order can find a row by its position."
+    if search is not None and search["strategy"] == "local":
+        yield LOCAL
     if search is not None and not search["reproducible"]:
         yield "The search had a budget in seconds, so another machine may find another release."
     if held := evidence["input"].get("held_out_rows"):

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 import anonym
 from anonym.errors import GuaranteeError, InputError, PolicyError
+from anonym.report import limits
 
 Run = Callable[..., tuple[int, str, str]]
 FORMS = ("label", "bounds", "set", "representative")
@@ -235,6 +236,9 @@ def test_auto_says_what_both_lose_and_takes_the_less() -> None:
     assert found["search"]["strategy"] == "local"
     assert found["loss"]["ncp"] < alone["loss"]["ncp"]
     assert f"the best global recoding {alone['loss']['ncp']:.4f}" in found["search"]["why"]
+    assert "more open to downcoding, which `strategy: global` avoids" in found["search"]["why"]
+    assert limits.LOCAL in found["limits"]
+    assert limits.LOCAL not in alone["limits"]
 
 
 def test_auto_stays_global_where_local_gains_nothing() -> None:
