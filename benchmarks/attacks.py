@@ -1,10 +1,12 @@
-"""The attacks: CPU and memory against rows, a neighbour search beside scikit-learn's, and the risk on UCI Adult.
+"""The attacks: CPU and memory against rows, the same neighbour search by others, and the risk on UCI Adult.
 
     python benchmarks/attacks.py [--rows 10000,100000,1000000] [--svg risk.svg]
 
 Every measurement runs in a process of its own, on one thread, warm (compiled before). Memory is the peak of that
 process, tables included. scikit-learn (pip install scikit-learn) searches the same neighbours: numbers over their
-range, texts as indicators of half a mismatch each, under the Manhattan distance, so that both find the same distances.
+range, texts as indicators of half a mismatch each, under the Manhattan distance. So does Anonymeter, whose measure is
+the same: it pins an older NumPy and wants an environment of its own (pip install anonymeter), whose interpreter
+ANONYMETER_PYTHON names. All find the same distances.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ TARGETS = 10_000
 DATA = Path(os.environ.get("ANONYM_BENCH_DATA", Path(__file__).parents[2] / "shared" / "data")) / "adult"
 ADULT = ("sex", "age", "race", "marital-status", "education", "workclass")
 KS = (2, 5, 20)
-PEER_ROWS = 100_000  # scikit-learn took 37 s for these; ten times as many take as many times as long
+PEERS = ("scikit", "anonymeter")
+PEER_ROWS = 100_000  # a minute or two each; ten times as many take ten times as long
 
 # tables --------------------------------------------------------------------------------------------------------------
 
@@ -103,16 +106,23 @@ def neighbours(rows: int) -> Any:
     """Raw rows, where every one is a class of its own."""
     from anonym.attacks.neighbours import nearest_to
 
-    table, targets = people(rows, 1), people(min(TARGETS, rows), 3)
+    table, targets = sought(rows)
     plain = [one for one in known() if one.name in ("age", "sex", "job", "born")]
     return lambda: float(np.mean(nearest_to(table, targets, plain, table).distance))
+
+
+def sought(rows: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """A table, and people to search for in it: inside its ranges, over which all divide."""
+    table = people(rows, 1)
+    inside = [pl.col(name).clip(table[name].min(), table[name].max()) for name in ("age", "born")]
+    return table, people(min(TARGETS, rows), 3).with_columns(inside)
 
 
 def scikit(rows: int) -> Any:
     """The same neighbours: brute force, and as fast a tree as there is."""
     from sklearn.neighbors import NearestNeighbors
 
-    table, targets = people(rows, 1), people(min(TARGETS, rows), 3)
+    table, targets = sought(rows)
     both = [indicators(side, table) for side in (table, targets)]
 
     def search() -> float:
@@ -133,6 +143,20 @@ def indicators(side: pl.DataFrame, table: pl.DataFrame) -> np.ndarray[Any, Any]:
     return np.column_stack([column.to_numpy() for column in columns])
 
 
+def anonymeter(rows: int) -> Any:
+    """The neighbour search of its linkability and inference attacks."""
+    from anonymeter.evaluators.linkability_evaluator import MixedTypeKNeighbors
+
+    kinds = {"num": ["age", "born"], "cat": ["sex", "job"]}
+    texts = dict.fromkeys(kinds["cat"], object)
+    table, targets = (
+        side.select("age", pl.col("born").to_physical(), "sex", "job").to_pandas().astype(texts)
+        for side in sought(rows)
+    )
+    search = MixedTypeKNeighbors(n_neighbors=2, n_jobs=1).fit(table, ctypes=kinds)
+    return lambda: float(np.mean(search.kneighbors(targets, return_distance=True)[0][:, 0])) / 4
+
+
 def scoreboard(rows: int) -> Any:
     from anonym.attacks.scoreboard import Events, scoreboard
 
@@ -144,7 +168,7 @@ def scoreboard(rows: int) -> Any:
     return lambda: scoreboard(events, events, columns, gate=None, seed=1, targets=1_000).rate
 
 
-MEASURED = {f.__name__: f for f in (linkage, inference, membership, neighbours, scikit, scoreboard)}
+MEASURED = {f.__name__: f for f in (linkage, inference, membership, scoreboard, neighbours, scikit, anonymeter)}
 
 
 def measure(name: str, rows: int) -> dict[str, Any]:
@@ -159,8 +183,9 @@ def measure(name: str, rows: int) -> dict[str, Any]:
 
 def measured(name: str, rows: int) -> dict[str, Any] | None:
     """`measure` in a new process; None where the peer is not installed."""
+    python = os.environ.get("ANONYMETER_PYTHON", sys.executable) if name == "anonymeter" else sys.executable
     done = subprocess.run(
-        [sys.executable, __file__, "--measure", name, "--rows", str(rows)], capture_output=True, text=True, check=False
+        [python, __file__, "--measure", name, "--rows", str(rows)], capture_output=True, text=True, check=False
     )
     return json.loads(done.stdout) if done.returncode == 0 else None
 
@@ -172,18 +197,17 @@ def scale(sizes: list[int]) -> Iterator[str]:
     yield f"| attack, {TARGETS:,} targets | " + " | ".join(f"{rows:,} rows" for rows in sizes) + " |"
     yield "|---|" + "---|" * len(sizes)
     found = {
-        name: [measured(name, rows) if name != "scikit" or rows <= PEER_ROWS else None for rows in sizes]
+        name: [measured(name, rows) if name not in PEERS or rows <= PEER_ROWS else None for rows in sizes]
         for name in MEASURED
     }
     for name, cells in found.items():
         yield f"| {name} | " + " | ".join(f"{c['cpu']:.2f} s, {c['mb']} MB" if c else "not run" for c in cells) + " |"
-    ratios = [
-        f"{theirs['cpu'] / ours['cpu']:.0f} times ours" if theirs and ours else "not run"
-        for ours, theirs in zip(found["neighbours"], found["scikit"], strict=True)
-    ]
-    yield "| CPU of scikit-learn for the same neighbours | " + " | ".join(ratios) + " |"
-    for ours, theirs in zip(found["neighbours"], found["scikit"], strict=True):
-        assert not (ours and theirs) or abs(ours["found"] - theirs["found"]) < 1e-9, "both find the same distances"
+    for peer in PEERS:
+        both = list(zip(found["neighbours"], found[peer], strict=True))
+        ratios = [f"{them['cpu'] / us['cpu']:.0f} times ours" if them and us else "not run" for us, them in both]
+        yield f"| CPU of {peer} for the same neighbours | " + " | ".join(ratios) + " |"
+        same = all(abs(us["found"] - them["found"]) < 1e-9 for us, them in both if us and them)
+        assert same, "all find the same distances"
 
 
 def adult() -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:

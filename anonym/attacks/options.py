@@ -29,8 +29,8 @@ class LinkageGate:
 
 @dataclass(frozen=True)
 class AttackOptions:
-    """The gates of a policy. `hold_out` is the share of the units that is never released, as a control; `control` a file
-    of people like them who are not in the data."""
+    """The gates of a policy. `hold_out` is the share of the units that is never released, as a control; `control` is a
+    file of people like them who are not in the data."""
 
     linkage: LinkageGate | None = None
     max_advantage: Decimal | None = None  # of inferring a sensitive value, over the control
