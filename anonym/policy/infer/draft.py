@@ -14,6 +14,7 @@ from anonym.policy.infer.guess import Guess, guess
 from anonym.policy.infer.reading import Reading
 from anonym.policy.infer.recode import Recode, recode
 from anonym.policy.infer.unit import Unit, unit
+from anonym.policy.infer.vocabulary import tokens
 
 K = 5
 SUPPRESSION = "0.05"
@@ -21,6 +22,9 @@ PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_ ]*[A-Za-z0-9_]|[A-Za-z]")
 WORDS = {"null", "true", "false", "y", "n", "yes", "no", "on", "off"}
 UNKNOWN = 12
 """Columns of unknown meaning that are taken for quasi-identifiers; in a wider table the rest is not released."""
+
+CLINICAL = 3
+"""Columns about health that make the table one about health."""
 
 
 @dataclass(frozen=True)
@@ -84,10 +88,25 @@ def draft(
     columns: Sequence[Facts], reading: Reading, *, models: Callable[[str], str] | None = None, language: str = "en"
 ) -> Draft:
     """A draft from the columns' facts. `models` gives the value of `text.ner` for a language."""
-    guesses = _narrowed([(facts, guess(facts)) for facts in columns])
+    guesses = _narrowed(_clinical([(facts, guess(facts)) for facts in columns]))
     entries = tuple(_entry(facts, found) for facts, found in guesses)
     found = unit(columns, {facts.name: guessed for facts, guessed in guesses})
     return Draft(entries, reading, found, language, models(language) if models else "none")
+
+
+def _clinical(guesses: list[tuple[Facts, Guess]]) -> list[tuple[Facts, Guess]]:
+    """Temperatures and pressures in a table about health are those of a body."""
+    if sum(found.concept == "health" for _, found in guesses) < CLINICAL:
+        return guesses
+    why = "a reading, in a table about health"
+    return [
+        (facts, Guess("sensitive", "health", 0.6, why) if found.concept == "reading" and _of_a_body(facts) else found)
+        for facts, found in guesses
+    ]
+
+
+def _of_a_body(facts: Facts) -> bool:
+    return facts.is_number and any(word.startswith(("temp", "press", "tens")) for word in tokens(facts.name))
 
 
 def _narrowed(guesses: list[tuple[Facts, Guess]]) -> list[tuple[Facts, Guess]]:

@@ -10,7 +10,7 @@ import polars as pl
 from anonym.policy.infer import shapes
 from anonym.policy.infer.concepts import CONCEPTS, NESTED, RoleName
 from anonym.policy.infer.facts import Facts
-from anonym.policy.infer.vocabulary import agreement, concepts, tokens
+from anonym.policy.infer.vocabulary import agreement, concepts, heads, tokens
 from anonym.text.options import TextOptions
 
 
@@ -54,22 +54,23 @@ def _by_shape(f: Facts) -> Guess | None:
     if f.is_text and shapes.telephone(f) and named[:1] not in (["record_id"], ["person_id"], ["account"]):
         return Guess("identifier", "phone", 0.93, "values are telephone numbers")
     if f.is_text and f.share(shapes.JSON) > shapes.MOST:
-        return Guess(
-            "drop", "nested", 0.6, "values are JSON, which may hold anything; unpack it into columns to release it"
-        )
+        return _json(f)
+    if f.is_text and f.share(shapes.CLOCK) > shapes.MOST:
+        return Guess("quasi", "clock", 0.85, "values are times of day, which others may have noted too")
     if f.is_text and f.share(shapes.PAIR) > shapes.MOST:
         return Guess("quasi", "position", 0.9, "values are positions on the map")
     if f.is_text and f.holding(shapes.AGENT) > 0.5:
         return Guess("quasi", "device", 0.95, "values are user agents")
-    if (
-        f.is_text
-        and f.distinct > 20
-        and f.share(shapes.STREET) > 0.7
-        and f.holding(shapes.DIGITS) > 0.6
-        and f.words < 9
-    ):
+    if shapes.streets(f):
         return Guess("identifier", "address", 0.9, "values are street addresses")
     return None
+
+
+def _json(f: Facts) -> Guess:
+    """Sentences in JSON are scrubbed as they stand there; what else it may hold, nobody has named."""
+    if f.words >= 12:
+        return Guess("text", "text", 0.5, "values are JSON with sentences in it, scrubbed as they stand")
+    return Guess("drop", "nested", 0.6, "values are JSON, which may hold anything; unpack it into columns to release it")
 
 
 def _who(f: Facts) -> str | None:
@@ -80,10 +81,30 @@ def _who(f: Facts) -> str | None:
 
 def _by_number(f: Facts) -> Guess | None:
     """A different value in every row, and a name that says number, id or key: what it numbers does not matter."""
-    numbered = any(word in NUMBERS for word in tokens(f.name))
-    if numbered and f.distinct > 20 and f.uniqueness > 0.98 and (f.is_whole or (f.is_text and f.words < 2)):
+    words = tokens(f.name)
+    if not any(word in NUMBERS for word in words) or f.distinct <= 20:
+        return None
+    if f.uniqueness > 0.98 and (f.is_whole or (f.is_text and f.words < 2)):
         return Guess("identifier", _who(f) or "record_id", 0.9, "its name says a number, and no two rows share one")
+    told = any(weight >= 1 for _, weight in concepts(f.name))
+    if words[-1] in NUMBERS and not told and (f.is_whole or f.share(shapes.CODE) > shapes.MOST):
+        return Guess("identifier", "record_id", 0.6, "its name says a number of many, and the values can be that")
     return None
+
+
+def _by_counting(f: Facts) -> Guess | None:
+    """`number_of_reviews`, `claims_count`: how many of what does not matter, unless others know it."""
+    words = tokens(f.name)
+    counted = len(words) > 1 and (words[0] in COUNTS or words[-1] in ("count", "cnt", "counts"))
+    if not (counted and f.is_whole and not f.is_flag and f.low in (0, 1) and f.high <= 10_000):
+        return None
+    fitting = [CONCEPTS[concept] for concept, _ in concepts(f.name) if CONCEPTS[concept].fits(f)]
+    if fitting and fitting[0].role in ("quasi", "keep", "sensitive"):
+        return None
+    return Guess("sensitive", "usage", 0.6, "its name says how many, and the values can be that")
+
+
+COUNTS = frozenset(["n", "num", "number", "no", "nb", "nr", "anz", "anzahl", "count", "total", "nombre", "numero"])
 
 
 NUMBERS = frozenset(["id", "no", "nr", "num", "number", "key", "numero", "nummer", "uuid", "ref"])
@@ -92,7 +113,7 @@ NUMBERS = frozenset(["id", "no", "nr", "num", "number", "key", "numero", "nummer
 def _by_date(f: Facts) -> Guess | None:
     """Dates are quasi-identifiers, whoever else the column's name may be about."""
     dated = f.is_date or (f.is_text and (f.share(shapes.DAY) > shapes.MOST or f.share(shapes.MOMENT) > shapes.MOST))
-    if not dated:
+    if not dated and not shapes.compact_days(f):
         return None
     for concept, _ in concepts(f.name):
         if concept in ("birth", "death"):
@@ -110,7 +131,7 @@ def _by_name(f: Facts) -> Guess | None:
             continue
         if entry.role in ("keep", "sensitive") and (caution := _too_telling(f)):
             return caution
-        if weight < 2.5 and entry.role == "keep":
+        if entry.role == "keep" and (weight < 2.5 or concept not in heads(f.name)):
             continue
         if concept == "person_id" and weight == 5 and _no_key(f):  # `guests` may count them
             continue
@@ -125,7 +146,14 @@ def _no_key(f: Facts) -> bool:
 
 def _too_telling(f: Facts) -> Guess | None:
     """Values that tell more of a person than the name of the column promised."""
-    if f.is_text and f.distinct > 20 and f.uniqueness > 0.6 and f.words < 2 and f.holding(shapes.DIGITS) > 0.5:
+    if (
+        f.is_text
+        and f.distinct > 20
+        and f.uniqueness > 0.6
+        and f.words < 2
+        and f.holding(shapes.DIGITS) > 0.5
+        and f.share(shapes.MONEY) < shapes.MOST
+    ):
         return Guess("identifier", "record_id", 0.7, "values are codes that hardly repeat")
     if f.is_text and _is_prose(f):
         return Guess("text", "text", 0.8, "values are sentences that hardly repeat")
@@ -174,8 +202,12 @@ def _by_text(f: Facts) -> Guess | None:
         return Guess("text", "text", 0.85, "values are sentences that hardly repeat")
     if f.distinct > 20 and shapes.is_name_like(f) and shapes.names(f) > 0.5:
         return Guess("identifier", "person_name", 0.85, "values hold given names")
-    if f.distinct > 3 and f.share(shapes.ICD) > shapes.MOST and f.length <= 7:
-        return Guess("sensitive", "health", 0.75, "values have the form of diagnosis codes")
+    if codes := shapes.diagnoses(f):
+        return Guess("sensitive", "health", 0.75, f"values have the form of {codes}")
+    if f.distinct > 20 and f.share(shapes.LETTERED) > shapes.MOST:
+        return Guess("quasi", "postcode", 0.7, "values have the form of postcodes")
+    if f.share(shapes.MONEY) >= shapes.MOST:
+        return Guess("sensitive", "money", 0.6, "values are amounts")
     if f.distinct > 20 and f.uniqueness > 0.5:
         return _scarce(f)
     if f.distinct > 20 and f.share(shapes.CODE) > shapes.MOST and f.length >= 5 and _numbers_many(f):
@@ -249,10 +281,24 @@ def _item(f: Facts) -> Guess | None:
     return None
 
 
+def _answer(f: Facts) -> Guess | None:
+    """Yes or no to what nobody has named: mixed in every class rather than merged away."""
+    if f.distinct == 2 and (f.dtype == pl.Boolean or agreement(f.sample, "yes_no") == 1):
+        return Guess("sensitive", "usage", 0.4, "yes or no, to what is unknown; make it quasi if others know it")
+    return None
+
+
 def _measured(f: Facts) -> Guess | None:
-    """Fractions of many values are measured or reckoned: others rarely know them to the digit."""
-    if f.is_number and not f.is_whole and f.distinct > 50 and f.uniqueness > 0.02:
+    """Fractions of many values, counts from nothing upwards and amounts of several sizes are measured or reckoned:
+    others rarely know them to the digit."""
+    if not f.is_number or f.distinct <= 2:
+        return None
+    if f.is_whole and f.distinct == 24 and (f.low, f.high) == (0, 23):
+        return Guess("quasi", "date", 0.6, "values can be the hours of a day, which others may have noted too")
+    if not f.is_whole and f.distinct > 50 and f.uniqueness > 0.02:
         return Guess("sensitive", "usage", 0.4, "fractions, as a measurement has; make it quasi if others know it")
+    if f.is_whole and ((f.low == 0 and f.high > 3) or (f.low >= 0 and f.high > max(130, 10 * f.low))):
+        return Guess("sensitive", "usage", 0.4, "amounts, as a count or a price has; make it quasi if others know it")
     return None
 
 
@@ -266,12 +312,14 @@ _LOOKS = (
     _by_shape,
     _by_date,
     _by_number,
+    _by_counting,
     _by_name,
     _item,
     _by_values,
     _by_text,
     _by_count,
     _constant,
+    _answer,
     _measured,
     _cautious,
 )

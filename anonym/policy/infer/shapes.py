@@ -23,27 +23,40 @@ PHONE = re.compile(
     r"(?:\+|00)\d[\d\s().\-/]{6,17}|\(?0\d{1,5}\)?[\s\-/.]?\d[\d\s\-/.]{4,12}|\(?\d{3}\)?[\s.\-]\d{3}[\s.\-]\d{4}"
 )
 SSN = re.compile(r"\d{3}-\d{2}-\d{4}")
-DAY = re.compile(
-    r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](?:\d{4}|\d{2})|\d{1,2}[ -][A-Za-zéûäç.]{3,9}[ -]\d{2,4}"
+_DAY = (
+    r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](?:\d{4}|\d{2})|"
+    r"\d{1,2}[ /.-][A-Za-zéûäç.]{3,9}[ /-]\d{2,4}|[A-Za-zéûäç.]{3,9} \d{1,2},? \d{4}"
 )
+DAY = re.compile(_DAY)
 ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}.*)?")
-MOMENT = re.compile(r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})[T ,]+\d{1,2}:\d{2}.*")
+MOMENT = re.compile(rf"(?:[A-Za-z]{{2,9}},? )?(?:{_DAY})[T ,:]+\d{{1,2}}:\d{{2}}.*")
 CLOCK = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:\s?[AaPp]\.?[Mm]\.?)?")
 JSON = re.compile(r"\s*[\[{].*[\]}]\s*", re.S)
 AMOUNT = re.compile(r"[-+]?[$€£]?\s?(?:\d{1,3}(?:[.,' ]\d{3})+|\d+)(?:[.,]\d+)?\s?(?:[$€£%]|[A-Z]{3})?")
+MONEY = re.compile(
+    r"[-+(]?\s?(?:[$€£¥]\s?\d[\d.,' ]*|\d[\d.,' ]*\s?(?:[$€£¥%]|[A-Z]{3}|kr|zł|Ft)|\d{1,3}(?:[.,' ]\d{3})*[.,]\d{1,2})\)?"
+)
+HANDLE = re.compile(r"@[\w.\-]{2,}")
+COMPACT = re.compile(r"(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
 AGENT = re.compile(r"Mozilla/\d|AppleWebKit|okhttp/|curl/\d|Dalvik/")
 ICD = re.compile(r"[A-TV-Z]\d[0-9A-Z](?:\.[0-9A-Z]{1,4})?")
+ATC = re.compile(r"[A-DGHJL-NPRSV]\d{2}[A-Z](?:[A-Z](?:\d{2})?)?")
+GENOTYPE = re.compile(r"[ACGT][/|]?[ACGT]")
+TUMOUR_STAGE = re.compile(r"(?:stage )?(?:0|I{1,3}|IV)[ABC]?", re.I)
 PAIR = re.compile(r"[-+]?\d{1,3}\.\d{3,}\s*[,; ]\s*[-+]?\d{1,3}\.\d{3,}|POINT\s*\(.*\)")
 STREET = re.compile(
     r"(?i).*(?:\b(?:street|st|road|rd|avenue|ave|lane|ln|drive|dr|blvd|court|ct|way|square|rue|avenue|chemin|calle|avda|"
     r"plaza|via|viale|piazza|rua|ulica|ul|laan)\b|(?:stra(?:ss|ß)e|str\.?|weg|platz|gasse|allee|straat|gracht|plein|gatan|vägen)(?![a-z])).*"
 )
-COMPANY = re.compile(r"(?i)\b(?:inc|llc|ltd|plc|gmbh|ag|kg|corp|co|group|sons|sa|sarl|srl|bv|ab|spa|and|und|et)\b|[&,]")
+HOUSE = re.compile(r"\d{1,5}[a-zA-Z]?,? [A-ZÀ-Þ][\w.'\-]+(?: [\w.'\-#]+){1,5}")
+COMPANY = re.compile(r"(?i)\b(?:inc|llc|ltd|plc|gmbh|ag|kg|corp|co|group|sons|sa|sarl|srl|bv|ab|spa|and|und|et)\b|&")
+DOTTED = re.compile(r"\w\w\.\w\w")
 DIGITS = re.compile(r"\d")
 POSTCODES = re.compile(
     r"\d{4,6}(?:-\d{3,4})?|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|"
     r"\d{4} ?[A-Z]{2}|[A-Z]\d[A-Z] ?\d[A-Z]\d|\d{2}-\d{3}|\d{3} \d{2}"
 )
+LETTERED = re.compile(r"[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|\d{4} ?[A-Z]{2}|[A-Z]\d[A-Z] ?\d[A-Z]\d")
 CODE = re.compile(r"(?=.*\d)[A-Za-z]{0,6}[-_#/.]?[A-Za-z0-9]{2,}(?:[-_/.][A-Za-z0-9]+)*")
 BAND = re.compile(
     r"\[?\(?[<>≥≤]?=?\s?\d+\s?(?:-|–|to|bis|a|,)?\s?\d*\s?[\])+]?(?:\s?(?:years|yrs|jahre|ans|anos))?", re.I
@@ -59,6 +72,7 @@ def identifier(facts: Facts) -> tuple[str, str] | None:
         (UUID, "record_id", "values are UUIDs"),
         (MAC, "device_id", "values are hardware addresses"),
         (SSN, "national_id", "values have the form of social security numbers"),
+        (HANDLE, "username", "values are names of accounts"),
     ):
         if facts.share(pattern) >= MOST:
             return concept, words
@@ -75,6 +89,38 @@ def identifier(facts: Facts) -> tuple[str, str] | None:
     if facts.distinct > 10 and facts.share(HEX) >= MOST and facts.length >= 12:
         return "record_id", "values are long hexadecimal keys"
     return None
+
+
+def streets(facts: Facts) -> bool:
+    """Street addresses: a word for a street and a number, or a house number before a name."""
+    if not facts.is_text or facts.distinct <= 20 or facts.words >= 9:
+        return False
+    if facts.share(STREET) > 0.7 and facts.holding(DIGITS) > 0.6:
+        return True
+    return facts.uniqueness > 0.5 and facts.share(HOUSE) >= MOST
+
+
+def compact_days(facts: Facts) -> bool:
+    """Days written as one number, 20240131."""
+    written = facts.is_text or facts.is_whole
+    return written and facts.distinct > 2 and bool(facts.sample) and facts.share(COMPACT) == 1
+
+
+def diagnoses(facts: Facts) -> str | None:
+    """What clinical codes the values have the form of: diagnoses, drugs, genotypes or stages of a tumour.
+
+    Codes of one letter are more often those of a place or a thing: B01, B02, B03.
+    """
+    if not facts.is_text or facts.distinct <= 2:
+        return None
+    letters = len({text[0] for text in facts.sample})
+    if facts.distinct > 3 and letters > 1 and facts.share(ICD) > MOST and facts.length <= 7:
+        return "diagnosis codes"
+    if facts.distinct > 3 and letters > 1 and facts.share(ATC) > MOST and facts.length >= 4:
+        return "codes of drugs"
+    if facts.share(GENOTYPE) == 1:
+        return "genotypes"
+    return "stages of a tumour" if facts.distinct > 3 and facts.share(TUMOUR_STAGE) == 1 else None
 
 
 def _luhn(texts: list[str]) -> float:
@@ -94,7 +140,9 @@ def names(facts: Facts) -> float:
     """The share of sampled values that hold a common given name or family name."""
     known = given_names() | _family_names()
     held = sum(
-        any(word in known for word in re.split(r"[^\w]+", text.casefold())) and COMPANY.search(text) is None
+        any(word in known for word in re.split(r"[^\w]+", text.casefold()))
+        and COMPANY.search(text) is None
+        and DOTTED.search(text) is None
         for text in facts.sample
     )
     return held / len(facts.sample) if facts.sample else 0.0

@@ -26,6 +26,9 @@ APART = ("generic", "subjects", "serving")
 PHRASE = 4
 """The longest phrase of the lists, in words."""
 
+LINKS = frozenset("at of in per by on to for since am bei pro von vom seit en par de du des del al di da por til van bij".split())
+"""Words after which a name only qualifies: `age_at_diagnosis` is an age."""
+
 _CAMEL = re.compile(r"(?<=[a-zà-ÿ0-9])(?=[A-ZÀ-Þ])|(?<=[A-Z])(?=[A-Z][a-z])")
 _SPECIAL = str.maketrans({"ß": "ss", "ø": "o", "ł": "l", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th", "ı": "i"})
 _GERMAN = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
@@ -55,6 +58,22 @@ def concepts(name: str) -> list[tuple[str, float]]:
     return sorted(found, key=lambda pair: -pair[1])
 
 
+def heads(name: str) -> frozenset[str]:
+    """The concepts of the word that the name is about; of a qualifying word alone, nothing follows for the rest."""
+    words = tokens(name)
+    place = _head(words)
+    phrases, stems = _lists()
+    found = {
+        concept
+        for first in range(place + 1)
+        for last in range(place + 1, min(first + PHRASE, len(words)) + 1)
+        for key in ("_".join(words[first:last]), "_".join(words[first:last]).removesuffix("s"))
+        for concept in phrases.get(key, ())
+    }
+    told = {concept for stem, concept in stems if words and words[place].startswith(stem) or words[place].endswith(stem)}
+    return frozenset(found | told)
+
+
 def values(concept: str) -> frozenset[str]:
     """The folded values by which `rules/roles/values.yaml` knows a concept."""
     return _values()[concept]
@@ -69,7 +88,7 @@ def agreement(found: Iterable[str], concept: str) -> float:
 
 def _mentioned(words: list[str]) -> Iterator[tuple[str, float]]:
     phrases, stems = _lists()
-    head = max((place for place, word in enumerate(words) if word not in listed("generic")), default=len(words) - 1)
+    head = _head(words)
     for first in range(len(words)):
         for last in range(first + 1, min(first + PHRASE, len(words)) + 1):
             part = words[first:last]
@@ -86,11 +105,22 @@ def _mentioned(words: list[str]) -> Iterator[tuple[str, float]]:
                 yield concept, len(stem) - 0.5
 
 
+def _head(words: list[str]) -> int:
+    """The place of the last word that says something, before a word such as `at` or `of` if one is there."""
+    idle = listed("generic") | LINKS
+    telling = [place for place, word in enumerate(words) if word not in idle and len(word) > 1]
+    link = next((place for place, word in enumerate(words) if word in LINKS), len(words))
+    before = [place for place in telling if place < link]
+    return max(before or telling, default=len(words) - 1)
+
+
 def _combined(words: list[str]) -> Iterator[tuple[str, float]]:
-    """A person's noun with a word for an identity, or with `name`."""
+    """A person's noun with a word for an identity, or with `name`; in `customer_zip_code` the code is not hers."""
     phrases, _ = _lists()
     person = any("person" in phrases.get(word, ()) for word in words)
-    if person and any("identity" in phrases.get(word, ()) for word in words):
+    pairs = zip(["", *words], words, strict=False)
+    own = [word for before, word in pairs if set(phrases.get(f"{before}_{word}", ())) <= {"person_id"}]
+    if person and any("identity" in phrases.get(word, ()) for word in own):
         yield "person_id", 12.0
     if len(words) == 1 and person:
         yield "person_id", 5.0
