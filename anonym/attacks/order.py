@@ -14,7 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from anonym.attacks.linkage import Tables
-from anonym.attacks.matching import Linked, encode, groups, link
+from anonym.attacks.matching import Linked, encode, groups, link, numbered
 from anonym.attacks.outcome import AttackResult, Counts, Gate, Trial, judge
 from anonym.attacks.subgroup import worst_of
 
@@ -27,6 +27,7 @@ WITHOUT = {"baseline": "a shuffled copy of the release, which is the control, is
 def order(tables: Tables, *, gate: Gate | None, seed: int, targets: int) -> AttackResult:
     """Align the first `targets` released rows with `tables.auxiliary`, the original in its own order.
 
+    Counted are their people, found by any of those rows; false accepts are people with only wrong ones.
     With `tables.truth` a pair is right if both rows have the same; without it every covering pair counts, which is why
     only the advantage over the shuffled control says something.
     """
@@ -37,19 +38,27 @@ def order(tables: Tables, *, gate: Gate | None, seed: int, targets: int) -> Atta
     tried = min(targets, len(rows))
     found = _walk(rows[:tried], originals, fits)
     chance = _walk(rows[shuffled[:tried]], originals, fits)
-    is_right, by_chance = (_right(tables, *pairs) for pairs in ((np.arange(tried), found), (shuffled[:tried], chance)))
-    matched, right = int((found >= 0).sum()), int(is_right.sum())
+    first, others = np.arange(tried), shuffled[:tried]
+    is_right, by_chance = _right(tables, first, found), _right(tables, others, chance)
+    who = numbered(tables.released, tables.unit).to_numpy()
+    right, met = _people(who[first[is_right]]), _people(who[first[found >= 0]])
     detail = {
-        "matched": matched,
+        "rows": tried,
+        "matched": int((found >= 0).sum()),
         "matched_by_chance": int((chance >= 0).sum()),
         "ahead": AHEAD,
         "worst_subgroup": _worst(tables, is_right),
     }
-    counts = Counts(tried, tried, right, matched - right if tables.has_truth else None)
-    control = Counts(tried, tried, int(by_chance.sum()))
+    everyone, drawn = _people(who[first]), _people(who[others])
+    counts = Counts(everyone, everyone, right, met - right if tables.has_truth else None)
+    control = Counts(drawn, drawn, _people(who[others[by_chance]]))
     knows = ("order of the rows", *(known.name for known in tables.known))
     positive = _positive(tables, tried)
     return judge(Trial("row order", knows, counts, gate, None, control, positive, seed, detail, WITHOUT))
+
+
+def _people(who: NDArray[np.uint32]) -> int:
+    return len(np.unique(who))
 
 
 def _positive(tables: Tables, tried: int) -> float | None:
@@ -59,7 +68,9 @@ def _positive(tables: Tables, tried: int) -> float | None:
     linked = link(encode(itself.released, itself.auxiliary, known), range(len(known)))
     rows, originals = linked.released.to_numpy(), linked.auxiliary.to_numpy()
     is_right = _right(itself, np.arange(len(rows)), _walk(rows, originals, _fitting(linked)))
-    return float(is_right.mean()) if len(rows) else None
+    unit = tables.unit if tables.unit in tables.released.columns else None
+    who = numbered(itself.released, unit).to_numpy()
+    return _people(who[is_right]) / _people(who) if len(rows) else None
 
 
 def _fitting(linked: Linked) -> dict[int, set[int]]:
@@ -94,5 +105,6 @@ def _right(tables: Tables, rows: Places, taken: Places) -> NDArray[np.bool_]:
 
 def _worst(tables: Tables, is_right: NDArray[np.bool_]) -> dict[str, Any] | None:
     first = tables.released.head(len(is_right))
-    success = pl.DataFrame({"success": is_right.astype(np.float64)}).with_row_index("person")
-    return worst_of(success, groups(first, {known.name: known.cells for known in tables.known}, None))
+    rows = pl.DataFrame({"person": numbered(first, tables.unit), "success": is_right.astype(np.float64)})
+    success = rows.group_by("person", maintain_order=True).agg(pl.col("success").max())
+    return worst_of(success, groups(first, {known.name: known.cells for known in tables.known}, tables.unit))

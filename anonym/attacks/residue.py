@@ -6,13 +6,14 @@ without regard to case. A note is linked to whoever has a value that stands in i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
-from anonym.attacks.matching import expected
+from anonym.attacks.matching import numbered
 from anonym.attacks.outcome import AttackResult, Counts, Gate, Trial, judge
 
 SHORTEST = 4  # characters of a value that is searched for: shorter ones stand in any text
@@ -29,25 +30,29 @@ def residue(
     control: pl.DataFrame | None = None,
     raw: pl.DataFrame | None = None,
     seed: int | None = None,
+    unit: str | None = None,
 ) -> AttackResult:
     """Link the notes in column `text` to the people in `auxiliary` by their columns `identifiers`.
 
-    Targets are the notes. Without `truth`, a column of both tables, a note counts 1 / candidates. `control` holds
-    people who were never released: a note in which their values stand would be linked to them wrongly. `raw` is the
-    table before the release, whose notes are attacked as the positive control.
+    Targets are the notes, or the people of column `unit` where the release has it: each by the best of their notes.
+    Without `truth`, a column of both tables, a note counts 1 / candidates. `control` holds people who were never
+    released: a note in which their values stand would be linked to them wrongly. `raw` is the table before the
+    release, whose notes are attacked as the positive control.
     """
-    found = _linked(released, text, auxiliary, identifiers, truth)
-    outside = _control(released[text], control, identifiers, found.notes, has_truth=found.is_known)
+    unit = unit if unit in released.columns else None
+    found = _linked(released, text, auxiliary, identifiers, truth, unit)
+    outside = _control(released, text, control, identifiers, unit, has_truth=found.is_known)
     wrong = found.wrong if found.is_known else outside.false_accepts if outside is not None else None
-    tried = Counts(found.notes, found.notes, found.right, wrong)
-    before = _linked(raw, text, auxiliary, identifiers, truth) if raw is not None else None
-    by_column = [(name, _linked(released, text, auxiliary, [name], truth)) for name in identifiers]
+    tried = Counts(found.people, found.people, found.right, wrong)
+    before = _linked(raw, text, auxiliary, identifiers, truth, unit) if raw is not None else None
+    by_column = [(name, _linked(released, text, auxiliary, [name], truth, unit)) for name in identifiers]
     detail = {
+        "notes": released[text].drop_nulls().len(),
         "notes_with_values": found.hit,
         "values": _values(auxiliary, identifiers)["value"].n_unique(),
-        "worst_subgroup": _worst(by_column) if found.notes else None,
+        "worst_subgroup": _worst(by_column) if found.people else None,
     }
-    positive = before.right / before.notes if before is not None and before.notes else None
+    positive = before.right / before.people if before is not None and before.people else None
     name = f"identifiers left in {text}"
     # who finds nothing does not guess: the baseline of this attack is a note that says nothing
     return judge(Trial(name, tuple(identifiers), tried, gate, 0.0, outside, positive, seed, detail))
@@ -55,10 +60,10 @@ def residue(
 
 @dataclass(frozen=True)
 class _Linked:
-    """How many notes there are, in how many some value stands, and the expected number that is linked rightly. `wrong`
-    are those linked to one person alone who is another, where a truth `is_known`."""
+    """How many people have a note, in how many notes some value stands, and the expected number of people who are
+    linked rightly. `wrong` are those linked to one person alone who is another, where a truth `is_known`."""
 
-    notes: int
+    people: int
     hit: int
     right: float
     wrong: int
@@ -66,22 +71,44 @@ class _Linked:
 
 
 def _linked(
-    table: pl.DataFrame, text: str, auxiliary: pl.DataFrame, identifiers: Sequence[str], truth: str | None
+    table: pl.DataFrame,
+    text: str,
+    auxiliary: pl.DataFrame,
+    identifiers: Sequence[str],
+    truth: str | None,
+    unit: str | None,
 ) -> _Linked:
     is_known = truth is not None and truth in table.columns and truth in auxiliary.columns
     found = _found(table[text], auxiliary, identifiers)
     right = _right(found, table[truth], auxiliary[truth]) if truth is not None and is_known else found
-    counts = found.group_by("note").agg(candidates=pl.len(), sharing=pl.lit(1))
+    owners = _owners(table, text, unit)
+    counts = _candidates(found, owners)
     success = counts.join(right, on="note", how="semi")
-    wrong = counts.filter(pl.col("candidates") == 1).join(success, on="note", how="anti").height
-    notes = table[text].drop_nulls().len()
-    return _Linked(notes, counts.height, expected(success, is_known=is_known), wrong, is_known)
+    wrong = counts.filter(pl.col("candidates") == 1).join(success, on="note", how="anti")["owner"].n_unique()
+    return _Linked(owners["owner"].n_unique(), counts.height, _expected(success), wrong, is_known)
+
+
+def _owners(table: pl.DataFrame, text: str, unit: str | None) -> pl.DataFrame:
+    """[note, owner]: whose note it is, everyone their own where no unit is known; no empty ones."""
+    owners = pl.DataFrame({"owner": numbered(table, unit)}).with_row_index("note")
+    return owners.filter(table[text].is_not_null())
+
+
+def _candidates(found: pl.DataFrame, owners: pl.DataFrame) -> pl.DataFrame:
+    """[note, candidates, owner] of the notes in which a value stands."""
+    return found.group_by("note").agg(candidates=pl.len()).join(owners, on="note")
+
+
+def _expected(counts: pl.DataFrame) -> float:
+    """Of each owner the note with the fewest candidates, one of whom is taken at random."""
+    fewest = counts.group_by("owner").agg(pl.col("candidates").min())
+    return math.fsum(1 / fewest["candidates"])
 
 
 def _worst(by_column: Sequence[tuple[str, _Linked]]) -> dict[str, Any]:
     """The identifier by which most notes are linked rightly."""
     name, found = max(by_column, key=lambda one: one[1].right)
-    return {"column": name, "targets": found.notes, "rate": found.right / found.notes}
+    return {"column": name, "targets": found.people, "rate": found.right / found.people}
 
 
 def _right(found: pl.DataFrame, notes: pl.Series, holders: pl.Series) -> pl.DataFrame:
@@ -92,13 +119,20 @@ def _right(found: pl.DataFrame, notes: pl.Series, holders: pl.Series) -> pl.Data
 
 
 def _control(
-    notes: pl.Series, control: pl.DataFrame | None, identifiers: Sequence[str], targets: int, *, has_truth: bool
+    released: pl.DataFrame,
+    text: str,
+    control: pl.DataFrame | None,
+    identifiers: Sequence[str],
+    unit: str | None,
+    *,
+    has_truth: bool,
 ) -> Counts | None:
     if control is None or not set(identifiers) <= set(control.columns):
         return None
-    counts = _found(notes, control, identifiers).group_by("note").agg(candidates=pl.len(), sharing=pl.lit(1))
-    alone = counts.filter(pl.col("candidates") == 1).height
-    return Counts(targets, targets, 0.0 if has_truth else expected(counts), alone)
+    owners = _owners(released, text, unit)
+    counts, targets = _candidates(_found(released[text], control, identifiers), owners), owners["owner"].n_unique()
+    alone = counts.filter(pl.col("candidates") == 1)["owner"].n_unique()
+    return Counts(targets, targets, 0.0 if has_truth else _expected(counts), alone)
 
 
 def _found(notes: pl.Series, auxiliary: pl.DataFrame, identifiers: Sequence[str]) -> pl.DataFrame:

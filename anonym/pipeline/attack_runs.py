@@ -154,6 +154,7 @@ def _text(given: Given) -> Iterator[AttackResult]:
                 control=given.control,
                 raw=given.original if name in given.original.columns else None,
                 seed=given.seed,
+                unit=given.policy.unit,
             )
 
 

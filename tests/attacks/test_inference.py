@@ -163,6 +163,17 @@ def test_values_left_in_notes_are_found_whole_and_counted_by_note() -> None:
     assert (real.correct, real.false_accepts) == (1, 2)
 
 
+def test_people_are_found_by_the_best_of_their_notes() -> None:
+    twins = pl.DataFrame({"name": ["Eva Roth", "Eva Roth", "Ada Byron"], "id": [1, 2, 3]})
+    notes = pl.DataFrame({"who": [1, 1, 1, 2, 3], "note": ["Eva Roth", "Eva Roth, Ada Byron", "", "Eva Roth", None]})
+    result = residue(notes, "note", twins, ["name"], gate=RISK, unit="who", raw=notes, control=twins)
+    assert (result.targets, result.correct) == (2, 0.5 + 0.5)
+    assert (result.detail["notes"], result.detail["notes_with_values"]) == (4, 3)
+    assert (result.detail["positive_control"], result.control) == (0.5, 0.5)
+    right = residue(notes.with_columns(id="who"), "note", twins, ["name"], gate=RISK, unit="who", truth="id")
+    assert right.correct == 0.5 + 0.5
+
+
 def test_a_value_of_two_people_counts_half_and_a_clean_note_nothing() -> None:
     twins = pl.DataFrame({"name": ["Eva Roth", "eva roth "]})
     assert residue(pl.DataFrame({"n": ["Eva Roth called"]}), "n", twins, ["name"], gate=RISK).correct == 0.5

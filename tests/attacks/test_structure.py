@@ -253,6 +253,15 @@ def test_a_kept_order_finds_the_rows_and_a_shuffled_one_does_not(truth: str | No
     assert mixed.verdict == "pass"
 
 
+def test_an_order_finds_people_and_not_rows() -> None:
+    people = pl.DataFrame({"who": [1, 1, 1, 2, 3], "age": [30, 31, 32, 40, 50], "zip": ["111"] * 5, "row": range(5)})
+    released = people.with_columns(age=pl.format("{}", "age"), row=pl.Series([0, 9, 9, 3, 9]))
+    result = order(Tables(released, people, AGE, unit="who", truth="row"), gate=GAIN, seed=1, targets=5)
+    assert (result.targets, result.correct, result.false_accepts) == (3, 2, 1)
+    assert (result.detail["rows"], result.detail["matched"]) == (5, 5)
+    assert result.detail["positive_control"] == 1
+
+
 def test_the_positive_control_of_an_order_is_measured() -> None:
     people = pl.DataFrame({"age": [*range(40), *[None] * 10], "zip": ["111"] * 50})
     released = people.with_columns(age=pl.lit("0-99"))
