@@ -39,10 +39,16 @@ def _stand_ins(text: str, found: Sequence[Span]) -> Iterator[Unit]:
     tags = ((*match.span(), match.group().strip("<>")) for match in _TAGGED.finditer(text))
     firm = ((span.start, span.end, span.entity) for span in found if span.firm)
     seen = 0
-    for start, end, entity in sorted({*tags, *firm}, key=lambda unit: (unit[0], -unit[1])):
+    for start, end, entity in sorted({*tags, *firm}, key=_reading_order):
         if start >= seen:
             yield start, end, STAND_INS.get(entity, "something")
             seen = end
+
+
+def _reading_order(unit: Unit) -> tuple[int, int, bool, str]:
+    """Longest first; of one stretch found twice, what has a stand-in of its own, so that every run reads the same."""
+    start, end, entity = unit
+    return start, -end, entity not in STAND_INS, entity
 
 
 def _without_idle(text: str, stand_ins: Sequence[Unit], lexicon: Lexicon) -> Iterator[Unit]:
