@@ -91,7 +91,13 @@ def promised_columns(policy: Policy, schema: Mapping[str, pl.DataType]) -> tuple
         if name not in known and name not in ours:
             pattern = entries_of(name, roles, globs)[0]
             columns.append(ResolvedColumn(name, schema[name], policy.columns[pattern], pattern))
-    return tuple(columns)
+    places = {name: place for place, name in enumerate(schema)}
+    return tuple(sorted(columns, key=lambda column: _place(column, places)))
+
+
+def _place(column: ResolvedColumn, places: Mapping[str, int]) -> int:
+    """Where a column stands in the table, as digests go by that order; last where it was not released."""
+    return min((places[part] for part in _released(column.name, column.role) if part in places), default=len(places))
 
 
 def _is_released(role: object) -> bool:

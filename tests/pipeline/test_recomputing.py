@@ -66,6 +66,13 @@ def test_every_number_of_an_untouched_report_holds(released: Run) -> None:
     assert {line["status"] for line in alone} == {"holds", "not recomputed"}
 
 
+def test_a_policy_may_name_its_columns_in_another_order(released: Run, policy: dict[str, Any]) -> None:
+    policy["columns"] = dict(reversed(policy["columns"].items()))
+    _write(policy, "turned.yaml")
+    assert released("apply", "turned.yaml", "in.parquet", "-o", "out.parquet", "--quiet", "--force")[0] == 0
+    assert _wrong() == set()
+
+
 def test_every_changed_number_is_told(released: Run) -> None:
     """Each number of the report in turn, but for what a run took, is made wrong."""
     report = Path("out.report.json")
