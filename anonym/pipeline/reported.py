@@ -12,6 +12,7 @@ from anonym.report.evidence import validate
 
 REPORTS = (".report.html", ".report.json")
 REJECTED = (".rejected.report.html", ".rejected.report.json")
+PLAN = ".plan.json"
 
 
 def read_evidence(path: Path) -> dict[str, Any]:
