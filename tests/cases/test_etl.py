@@ -84,10 +84,12 @@ def interrupted(case: Load, tmp_path: Path) -> Callable[[], subprocess.Popen[byt
     case("T82").table("t82_interrupt.parquet").head(20_000).write_parquet(tmp_path / "in.parquet")
     (tmp_path / "policy.yaml").write_text(json.dumps({"anonym": 1, "name": "case"} | T82), encoding="utf-8")
     pl.DataFrame({"town": ["old"], "note": ["old"]}).write_parquet(tmp_path / "out.parquet")
-    words = [sys.executable, "-m", *"anonym apply policy.yaml in.parquet -o out.parquet --force --again".split()]
+    words = [sys.executable, "-m", "anonym", "apply", "policy.yaml", "in.parquet", "-o", "out.parquet"]
 
     def start() -> subprocess.Popen[bytes]:
-        return subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        return subprocess.Popen(
+            [*words, "--force", "--again"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
 
     return start
 
