@@ -15,8 +15,8 @@ from anonym.cli.shares import SHARE
 @click.argument("policy", type=ANY)
 @click.argument("data", nargs=-1, required=True, type=ANY)
 @click.option("-o", "--output", required=True, type=ANY, help="The release: .parquet, .csv, .jsonl or .arrow.")
-@click.option("--force", is_flag=True, help="Replace an existing output.")
-@click.option("--again", is_flag=True, help="Run even where the same run has finished and its release stands.")
+@click.option("--force", is_flag=True, help="Replace an existing output, unless it is of this very run.")
+@click.option("--again", is_flag=True, help="With --force: run even where the same run has finished.")
 @click.option("--seed", type=int, default=None, help="Replaces the policy's seed (search and sampling only).")
 @click.option(
     "--hold-out", type=SHARE, default=None, help="Share of the units split off before, as a control of the attacks."
@@ -52,8 +52,8 @@ def apply(
 
     DATA is one or more Parquet, CSV, JSON-lines or Arrow files, a folder, or a quoted glob. Beside OUT appear
     OUT-stem.report.html, .report.json and .plan.json. Nothing stands under OUT unless the written file was verified.
-    Where the same run (files, policy, options, keys, versions) has finished and its release stands untouched, nothing
-    is done, with or without --force.
+    Where the same run (files, policy, options, keys, versions) has finished and its release stands untouched, --force
+    does nothing; with --again it repeats the run.
     """
     from anonym.pipeline import apply_files
 

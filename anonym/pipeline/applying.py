@@ -110,8 +110,8 @@ def apply_files(
     `control` is a file of people like the input's, for the attacks only, where nobody is held out.
     `plan` is the file of an earlier release's plan: its levels are used, and rows that it does not list suppressed.
     `exclude_units` is a file of units who withdrew: their rows are left out, and nothing of them is printed.
-    `processes` scrub text at once. Unless `again`, nothing is done where the same run has finished and its files stand
-    untouched, whether or not `force`; a run that keeps a hold-out is never the same.
+    `processes` scrub text at once. With `force`, unless `again`, nothing is done where the same run has finished and its
+    files stand untouched; a run that keeps a hold-out is never the same.
     """
     clock = Clock()
     refuse_unknown_output(output)
@@ -124,11 +124,11 @@ def apply_files(
         if same_file(file.path, output):
             raise CallError("the output is one of the inputs: write the release to another place")
     files = None if keep_hold_out is not None else [path for path in (control, exclude_units) if path is not None]
-    if not again and (done := _finished(loaded, source, earlier, files, output)) is not None:
-        return Outcome(output, output.with_name(output.stem + REPORTS[0]), done, (DONE,))
     people = None if control is None else open_paths([control], read_options(loaded)).frame
     units = None if exclude_units is None else read_units(exclude_units, loaded, read_options(loaded))
     with Target(output, force=force) as target:
+        if not again and (done := _finished(loaded, source, earlier, files, output)) is not None:
+            return Outcome(output, output.with_name(output.stem + REPORTS[0]), done, (DONE,))
         before = evidence_beside(output)
         source, withdrawn = withdraw(loaded, source, units)
         given = Beside(earlier, people, withdrawn, _identity(loaded, source, earlier, files, output))

@@ -269,9 +269,9 @@ def test_an_existing_output_needs_force(command: Run, table: pl.DataFrame, polic
     _files(table, policy)
     run = ("apply", "policy.yaml", "in.parquet", "-o", "out.parquet", "--quiet")
     assert command(*run)[0] == 0
-    status, _, err = command(*run, "--again")
+    status, _, err = command(*run)
     assert (status, "--force" in err) == (2, True)
-    assert command(*run, "--again", "--force")[0] == 0
+    assert command(*run, "--force", "--again")[0] == 0
 
 
 def test_check_finds_what_a_later_change_broke(command: Run, table: pl.DataFrame, policy: dict[str, Any]) -> None:
