@@ -7,7 +7,7 @@ import fcntl
 import hashlib
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from anonym.errors import CallError, OutputError
@@ -57,20 +57,24 @@ class Target:
     def write_companions(self, texts: Mapping[str, str]) -> None:
         """Write OUT-stem + ending for each text, each complete or not at all."""
         with guarded("writing the report", OutputError):
-            for ending, text in texts.items():
-                part = self._new_part(self.companion(ending))
-                part.write_text(text, encoding="utf-8")
-                _settle(part, self.companion(ending))
+            _settle([self._written(ending, text) for ending, text in texts.items()])
 
-    def remove_companions(self, endings: tuple[str, ...]) -> None:
-        """Remove companions of an earlier run that no longer describe what stands there."""
-        for ending in endings:
-            self.companion(ending).unlink(missing_ok=True)
+    def publish(self, texts: Mapping[str, str], *, without: tuple[str, ...] = ()) -> None:
+        """Give the companions and, last, the verified part their names; all are on the disk before the first gets it.
 
-    def publish(self) -> None:
-        """Give the verified part its name."""
+        `without` are the endings of companions of an earlier run that no longer describe what stands there.
+        """
         with guarded("writing the release", OutputError):
-            _settle(self.part, self.path)
+            for ending in without:
+                self.companion(ending).unlink(missing_ok=True)
+            parts = [self._written(ending, text) for ending, text in texts.items()]
+            _settle([*parts, (self.part, self.path)])
+
+    def _written(self, ending: str, text: str) -> tuple[Path, Path]:
+        """A companion's part and the name that it is to get."""
+        part = self._new_part(self.companion(ending))
+        part.write_text(text, encoding="utf-8")
+        return part, self.companion(ending)
 
     def _new_part(self, final: Path) -> Path:
         """An empty file of mode 0600 beside the output. What a killed run left under this name is written over."""
@@ -84,17 +88,27 @@ class Target:
         return self.path.with_name(f".{self.path.name}{MARK}{final.name.removeprefix(self.path.stem)}")
 
 
-def _settle(part: Path, final: Path) -> None:
+def _settle(parts: Sequence[tuple[Path, Path]]) -> None:
     """Sync, set the mode a new file of this user has (or the replaced one had), rename, sync the folder."""
-    with open(part, "rb") as file:
-        os.fsync(file.fileno())
-    part.chmod(final.stat().st_mode & 0o777 if final.exists() else 0o666 & ~_umask())
-    os.replace(part, final)
-    folder = os.open(final.parent, os.O_RDONLY)
+    for part, final in parts:
+        with open(part, "rb") as file:
+            os.fsync(file.fileno())
+        part.chmod(final.stat().st_mode & 0o777 if final.exists() else 0o666 & ~_umask())
+    for part, final in parts:
+        os.replace(part, final)
+    for folder in {final.parent for _, final in parts}:
+        _sync_folder(folder)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Best effort: the files have their names already, and a refusal here must not be told as their absence."""
+    handle = os.open(folder, os.O_RDONLY)
     try:
-        os.fsync(folder)
+        os.fsync(handle)
+    except OSError:
+        log.warning("%s could not be synced: the release stands, but may be lost if the machine fails now", folder)
     finally:
-        os.close(folder)
+        os.close(handle)
 
 
 def refuse_existing(*paths: Path, force: bool) -> None:

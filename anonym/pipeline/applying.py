@@ -165,9 +165,7 @@ def publish(target: Target, evidence: dict[str, Any], plan: Plan | None) -> None
     texts = dict(zip(REPORTS, (render(evidence), dump(evidence)), strict=True))
     if plan is not None:
         texts[PLAN] = plan.dump()
-    target.write_companions(texts)
-    target.remove_companions(REJECTED)
-    target.publish()
+    target.publish(texts, without=REJECTED)
 
 
 def make(

@@ -18,9 +18,27 @@ def test_nothing_stands_under_the_name_until_it_is_published(tmp_path: Path) -> 
         assert not target.path.exists()
         assert stat.S_IMODE(target.part.stat().st_mode) == 0o600
         assert target.part.parent == tmp_path
-        target.publish()
+        (tmp_path / "out.rejected.json").touch()
+        target.publish({".json": "{}"}, without=(".rejected.json",))
     assert (tmp_path / "out.parquet").read_bytes() == b"new"
-    assert [path.name for path in tmp_path.iterdir()] == ["out.parquet"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.json", "out.parquet"]
+
+
+def test_nothing_gets_its_name_unless_all_can(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The release is the largest file, and the one whose bytes a full disk refuses last."""
+    (tmp_path / "out.parquet").write_bytes(b"old")
+    (tmp_path / "out.json").write_text("old")
+
+    def refuse(handle: int) -> None:
+        if os.fstat(handle).st_size == len(b"new release"):
+            raise OSError(28, "No space left on device")
+
+    with Target(tmp_path / "out.parquet", force=True) as target:
+        target.part.write_bytes(b"new release")
+        monkeypatch.setattr(os, "fsync", refuse)
+        with pytest.raises(OutputError, match="No space left"):
+            target.publish({".json": "{}"})
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"out.parquet": "old", "out.json": "old"}
 
 
 def test_a_failure_leaves_the_old_release_and_no_parts(tmp_path: Path) -> None:
