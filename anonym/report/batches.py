@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from anonym.report.left_in_text import left_in
+
 MARK = "suppressed"  # the column that `action: mask` adds
 ADDRESS = r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}"
 TOKEN = "^[0-9a-f]{32}$"
+TEXTS = 5_000  # read at once
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,8 @@ def _repeated(tallied: pl.DataFrame) -> pl.DataFrame:
 # identifiers ---------------------------------------------------------------------------------------------------------
 
 Left = dict[str, Any]
+Texts = Callable[[str], Iterator[Sequence[str]]]
+"""The texts of a column, some at a time."""
 
 
 def left_in_pandas(table: Any, given: Mapping[str, Any], columns: Sequence[str]) -> Left:
@@ -115,7 +120,12 @@ def left_in_pandas(table: Any, given: Mapping[str, Any], columns: Sequence[str])
     found = {name: _matching(table[name], re.compile(ADDRESS), whole=False) for name in searched}
     odd = {name: _matching(table[name], re.compile(TOKEN), whole=True) for name in _there(given["tokens"], columns)}
     marks = {name: int(table[name].nunique()) for name in _there(given["redacted"], columns)}
-    return _left(given, columns, found, odd, marks)
+
+    def texts(name: str) -> Iterator[Sequence[str]]:
+        there = [text for text in table[name].dropna() if isinstance(text, str)]
+        return (there[start : start + TEXTS] for start in range(0, len(there), TEXTS))
+
+    return _left(given, columns, found, odd, marks, texts)
 
 
 def _matching(series: Any, pattern: re.Pattern[str], *, whole: bool) -> int:
@@ -125,7 +135,7 @@ def _matching(series: Any, pattern: re.Pattern[str], *, whole: bool) -> int:
 
 
 def left_in_sql(engine: Any, table: Any, given: Mapping[str, Any], columns: Sequence[str]) -> Left:
-    """The same, counted in the database."""
+    """The same, counted in the database; texts are read from it, as their rules are not SQL."""
     import sqlalchemy as sa
 
     def holds(name: str, pattern: str) -> Any:
@@ -136,6 +146,14 @@ def left_in_sql(engine: Any, table: Any, given: Mapping[str, Any], columns: Sequ
     def cells(condition: Any) -> Any:
         return sa.func.sum(sa.case((condition, 1), else_=0))
 
+    def texts(name: str) -> Iterator[Sequence[str]]:
+        text = sa.select(sa.cast(sa.column(name), sa.String).label("text")).select_from(table).subquery()
+        with engine.get_connection() as connection:
+            told = sa.select(text).where(text.c.text.is_not(None)).execution_options(stream_results=True)
+            result = connection.execute(told)
+            while rows := result.fetchmany(TEXTS):
+                yield [row[0] for row in rows]
+
     searched, tokens = _searched(given, columns), _there(given["tokens"], columns)
     redacted = _there(given["redacted"], columns)
     asked = [cells(holds(name, ADDRESS)) for name in searched]
@@ -145,11 +163,13 @@ def left_in_sql(engine: Any, table: Any, given: Mapping[str, Any], columns: Sequ
     counts = [int(count or 0) for count in row]
     middle, last = len(searched), len(searched) + len(tokens)
     found, odd = dict(zip(searched, counts[:middle], strict=True)), dict(zip(tokens, counts[middle:last], strict=True))
-    return _left(given, columns, found, odd, dict(zip(redacted, counts[last:], strict=True)))
+    return _left(given, columns, found, odd, dict(zip(redacted, counts[last:], strict=True)), texts)
 
 
 def _searched(given: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
-    return [str(name) for name in columns if name not in given["unsearched"]]
+    """The columns searched for addresses; rules find those of texts among the rest."""
+    apart = (*given["unsearched"], *given["texts"])
+    return [str(name) for name in columns if name not in apart]
 
 
 def _there(names: Sequence[str], columns: Sequence[str]) -> list[str]:
@@ -162,12 +182,15 @@ def _left(
     found: Mapping[str, int],
     odd: Mapping[str, int],
     marks: Mapping[str, int],
+    texts: Texts,
 ) -> Left:
     gone = {name.casefold() for name in given["gone"]}
+    ruled = {name: left_in(texts(name), given["rules"]) for name in _there(given["texts"], columns)}
     parts: Iterator[tuple[str, Any]] = iter(
         (
             ("columns_not_dropped", [str(name) for name in columns if str(name).casefold() in gone]),
             ("cells_with_addresses", {name: count for name, count in found.items() if count}),
+            ("texts_with_identifiers", {name: counts for name, counts in ruled.items() if counts}),
             ("cells_that_are_no_tokens", {name: count for name, count in odd.items() if count}),
             ("marks_in_redacted", {name: count for name, count in marks.items() if count > 1}),
         )

@@ -26,7 +26,11 @@ from great_expectations.render.renderer.renderer import renderer
 from great_expectations.render.renderer_configuration import RendererValueType
 from great_expectations.validator.metric_configuration import MetricConfiguration
 
+from anonym.errors import InputError
+from anonym.io import guarded
+from anonym.io.source import file_sha256
 from anonym.report import batches, measuring
+from anonym.rules import rules_folder
 
 __all__ = [
     "ExpectReleaseKAnonymous",
@@ -39,8 +43,25 @@ __all__ = [
 
 
 def load_suite(path: str | Path) -> Any:
-    """The suite that `anonym expectations` wrote, as great_expectations.ExpectationSuite."""
-    return ExpectationSuite(**json.loads(Path(path).read_text(encoding="utf-8")))
+    """The suite that `anonym expectations` wrote, as great_expectations.ExpectationSuite.
+
+    Hierarchy files are looked for from the suite's folder. Raises InputError where one is missing or not the same.
+    """
+    place = Path(path)
+    content = json.loads(place.read_text(encoding="utf-8"))
+    for given in (one["kwargs"] for one in content["expectations"]):
+        if isinstance(given.get("hierarchy"), dict):
+            given["hierarchy"] = str(_hierarchy(given["hierarchy"], place.absolute().parent))
+    return ExpectationSuite(**content)
+
+
+def _hierarchy(told: Mapping[str, str], folder: Path) -> Path:
+    file = rules_folder() / told["shipped"] if "shipped" in told else folder / told["path"]
+    with guarded(f"reading the hierarchy {file.name}"):
+        found = file_sha256(file)
+    if found != told["sha256"]:
+        raise InputError(f"the hierarchy {file.name} is not the one that the suite was written for: write it again")
+    return file
 
 
 # metrics -------------------------------------------------------------------------------------------------------------
@@ -85,7 +106,7 @@ class LeftIdentifiers(_OfColumns):
     """Counts of what looks like an identifier that is left; see `batches`."""
 
     metric_name = "anonym.left_identifiers"
-    value_keys = ("gone", "redacted", "tokens", "unsearched")
+    value_keys = ("gone", "redacted", "tokens", "unsearched", "texts", "rules")
 
     @metric_value(engine=PandasExecutionEngine)  # type: ignore[untyped-decorator]
     def _pandas(
@@ -230,19 +251,23 @@ class ExpectReleaseSuppressionWithinLimit(_OfRelease):
 
 
 class ExpectReleaseNoIdentifiersLeft(_Rendered):
-    """Dropped columns are gone, redacted ones hold one mark, tokens are tokens, and no cell looks like an address.
+    """Dropped columns are gone, redacted ones hold one mark, tokens are tokens, no cell looks like an address, and the
+    scrubber's rules find nothing in a text.
 
-    `gone`: columns that may not be there. `unsearched`: columns whose cells may hold addresses (surrogates).
+    `gone`: columns that may not be there. `unsearched`: columns whose cells may hold addresses (surrogates). `texts`:
+    columns that `rules` (language, packs, secrets and patterns of the policy; no models) are run on.
     """
 
     gone: list[str]
     redacted: list[str]
     tokens: list[str]
     unsearched: list[str]
+    texts: list[str]
+    rules: dict[str, Any]
 
     metric_dependencies = (LeftIdentifiers.metric_name,)
     domain_keys: ClassVar[tuple[str, ...]] = ("batch_id", "table")
-    success_keys: ClassVar[tuple[str, ...]] = ("gone", "redacted", "tokens", "unsearched")
+    success_keys: ClassVar[tuple[str, ...]] = LeftIdentifiers.value_keys
     args_keys = ("gone",)
     words: ClassVar[str] = "No identifier may be left."
 

@@ -1,4 +1,7 @@
-"""k, l and t of a batch, by the code that verifies releases: whether they hold, the figure, and counts beside it."""
+"""k, l and t of a batch, by the code that verifies releases: whether they hold, the figure, and counts beside it.
+
+Nothing holds of a batch without rows: an empty table is what a join leaves that found no partner.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ def k_of(rows: Rows, k: int, *, linkable: bool) -> Judged:
     measured = _measured(rows, Facts(k=k, linkable=linkable))
     classes, few = measured.below
     details = {"counted": measured.counted, "classes_below": classes, "rows_below": few}
-    return measured.k is None or measured.k >= k, measured.k, details
+    return measured.k is not None and measured.k >= k, measured.k, details
 
 
 def l_of(rows: Rows, wanted: Sequence[Any], bins: Sequence[Any] | None) -> Judged:
@@ -43,7 +46,8 @@ def t_of(rows: Rows, wanted: Sequence[Any], bins: Sequence[Any] | None) -> Judge
 def _judged(reached: Reached) -> Judged:
     achieved = reached.achieved
     shown = None if achieved is None or math.isinf(achieved) else round(achieved, 9)
-    return not reached.classes, shown, {"classes_below": reached.classes, "rows_below": reached.rows}
+    holds = achieved is not None and not reached.classes
+    return holds, shown, {"classes_below": reached.classes, "rows_below": reached.rows}
 
 
 def _measured(rows: Rows, facts: Facts) -> Measured:

@@ -17,7 +17,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from anonym.errors import CallError
+from anonym.errors import CallError, InputError
 from anonym.pipeline.expecting import expectations, write_expectations
 from anonym.policy.model import Policy
 
@@ -55,7 +55,7 @@ def release() -> pl.DataFrame:
             "town": [None if row // 8 == 4 else "*" for row in rows],
             "topic": [("a", "b", "B ", "c")[row % 4] for row in rows],
             "pay": [100 * (row % 4) for row in rows],
-            "notes": [f"call <PERSON> at 5 @ the desk, row {row}" for row in rows],
+            "notes": [f"call <PERSON> at 5, row {row}" for row in rows],
         },
         schema_overrides={"town": pl.String},
     )
@@ -189,13 +189,15 @@ def test_every_part_fails_on_its_own_fault(run: Run, suite: dict[str, Any]) -> N
     faults = frame.with_columns(
         email=pl.lit("x"),
         customer=pl.when(pl.int_range(SIZE) == 3).then(pl.lit("Jo")).otherwise("customer"),
+        town=pl.when(pl.int_range(SIZE) == 5).then(pl.lit("jo@example.org")).otherwise("town"),
         notes=pl.when(pl.int_range(SIZE) < 2).then(pl.lit("write\nto jo@example.org now")).otherwise("notes"),
     )
     [left] = by_type(run(faults, suite))["no_identifiers_left"]
     assert not left.success
     assert left.result["details"] == {
         "columns_not_dropped": ["email"],
-        "cells_with_addresses": {"notes": 2},
+        "cells_with_addresses": {"town": 1},
+        "texts_with_identifiers": {"notes": {"EMAIL_ADDRESS": 2}},
         "cells_that_are_no_tokens": {"customer": 1},
     }
     alike = frame.with_columns(topic=pl.when(pl.int_range(SIZE) < 8).then(pl.lit("a")).otherwise("topic"))
@@ -233,6 +235,66 @@ def test_rows_that_were_masked_are_in_no_class(run: Run) -> None:
     assert result.success, [one.result for one in result.results]
     assert found["k_anonymous"][0].result["details"]["rows"] == SIZE
     assert found["k_anonymous"][0].result["details"]["columns_added"] == []
+
+
+def test_texts_are_searched_by_the_rules_that_the_policy_scrubs_with(run: Run) -> None:
+    patterns = {"STAFF_ID": r"\bst-\d{5}\b"}
+    policy = Policy.load(POLICY | {"text": {"ner": "none", "patterns": patterns}})
+    told = expectations(policy, evidence() | {"policy": {"sha256": policy.sha256}})
+    said = ["ask st-12345 at 10.1.2.33", "pay DE89 3704 0044 0532 0130 00", None, "nothing in <PERSON> here"]
+    notes = release().with_columns(notes=pl.Series([said[row] if row < 4 else "" for row in range(SIZE)]))
+    [left] = by_type(run(notes, told))["no_identifiers_left"]
+    assert left.result["details"] == {
+        "texts_with_identifiers": {"notes": {"IBAN_CODE": 1, "IP_ADDRESS": 1, "STAFF_ID": 1}}
+    }
+
+
+def test_a_policy_that_invents_what_stands_in_texts_says_that_they_are_not_searched() -> None:
+    policy = Policy.load(POLICY | {"text": {"ner": "none", "replace": "surrogate"}})
+    suite = expectations(policy)
+    given = suite["expectations"][-1]["kwargs"]
+    assert (given["texts"], given["unsearched"]) == ([], ["notes"])
+    assert "text: not searched, as it holds surrogates" in suite["meta"]["anonym"]["not_checked"]
+
+
+def test_nothing_holds_of_an_empty_table(run: Run, suite: dict[str, Any]) -> None:
+    result = run(release()[:0], suite)
+    held = {kind: [one.success for one in found] for kind, found in by_type(result).items()}
+    assert held == {
+        "k_anonymous": [False],
+        "l_diverse": [False],
+        "t_close": [False, False],
+        "suppression_within_limit": [False],
+        "no_identifiers_left": [True],
+    }
+
+
+def test_a_hierarchy_is_found_from_the_suite_and_must_be_the_same(tmp_path: Path) -> None:
+    rows = "a;low;*\nb;low;*\nc;high;*\n"
+    (tmp_path / "tree.csv").write_text(rows, encoding="utf-8")
+    topic = {"role": "sensitive", "t": {"max": 0.6, "distance": "hierarchical", "hierarchy": {"file": "tree.csv"}}}
+    policy = tmp_path / "policy.yaml"
+    policy.write_text(json.dumps(POLICY | {"columns": POLICY["columns"] | {"topic": topic}}), encoding="utf-8")  # type: ignore[operator]
+    for folder in ("here", "moved"):
+        (tmp_path / folder / "suites").mkdir(parents=True)
+    written = write_expectations(policy, tmp_path / "here" / "suites" / "suite.json", None, force=False)
+    [told] = [one["kwargs"]["hierarchy"] for one in written["expectations"] if "hierarchy" in one["kwargs"]]
+    assert told["path"] == "../../tree.csv"
+    shutil.copy(tmp_path / "here" / "suites" / "suite.json", tmp_path / "moved" / "suites" / "suite.json")
+    found = load_suite(tmp_path / "moved" / "suites" / "suite.json")
+    frame = release().with_columns(topic=pl.Series(["abcb"[row % 4] for row in range(SIZE)]))
+    context = gx.get_context(mode="ephemeral")
+    asset = context.data_sources.add_pandas("p").add_dataframe_asset("a")
+    table = pandas.DataFrame({name: frame[name].to_list() for name in frame.columns})
+    batch = asset.add_batch_definition_whole_dataframe("b").get_batch({"dataframe": table})
+    close = by_type(batch.validate(context.suites.add(found)))["t_close"]
+    assert close[0].result["observed_value"] == 0.0
+    (tmp_path / "tree.csv").write_text(rows.replace("low", "mid"), encoding="utf-8")
+    with pytest.raises(InputError, match="not the one"):
+        load_suite(tmp_path / "moved" / "suites" / "suite.json")
+    (tmp_path / "tree.csv").unlink()
+    with pytest.raises(InputError, match=r"tree\.csv"):
+        load_suite(tmp_path / "moved" / "suites" / "suite.json")
 
 
 def test_results_hold_counts_only(suite: dict[str, Any]) -> None:
