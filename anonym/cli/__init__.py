@@ -29,6 +29,7 @@ VERBS = (
     "explain",
     "report",
     "verify",
+    "rederive",
     "diff",
     "expectations",
     "demo",

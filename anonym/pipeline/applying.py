@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
@@ -32,7 +32,7 @@ from anonym.pipeline.recall_gate import gate_recall
 from anonym.pipeline.recoding import Recoding
 from anonym.pipeline.rejected import rejected_evidence
 from anonym.pipeline.replanned import lasting_keys, read_plan, refuse_other_keys
-from anonym.pipeline.reported import PLAN, REJECTED, REPORTS, evidence_beside
+from anonym.pipeline.reported import PLAN, REJECTED, REPORTS, evidence_beside, refuse_another_release
 from anonym.pipeline.solve import solve, suppression_limit
 from anonym.pipeline.text_days import text_key
 from anonym.pipeline.transform import TextLedger, Transform, masks_rows, transform
@@ -71,6 +71,7 @@ class Beside:
     control: pl.LazyFrame | None = None  # people like the table's, for the attacks only
     withdrawn: Withdrawn | None = None  # who was left out of the table before
     identity: str | None = None  # of the run, for the evidence
+    expected: Mapping[str, Any] | None = None  # evidence of a release that this one must be the same as
 
 
 NOTHING_BESIDE = Beside()
@@ -102,6 +103,7 @@ def apply_files(
     exclude_units: Path | None = None,
     processes: int = 1,
     again: bool = True,
+    expected: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> Outcome:
     """Release the files under the policy. Raises an AnonymError; then nothing new stands at `output`.
@@ -110,13 +112,14 @@ def apply_files(
     `control` is a file of people like the input's, for the attacks only, where nobody is held out.
     `plan` is the file of an earlier release's plan: its levels are used, and rows that it does not list suppressed.
     `exclude_units` is a file of units who withdrew: their rows are left out, and nothing of them is printed.
-    `processes` scrub text at once. With `force`, unless `again`, nothing is done where the same run has finished and its
-    files stand untouched; a run that keeps a hold-out is never the same.
+    `processes` scrub text at once. With `force`, unless `again`, nothing is done where the same run has finished and
+    its files stand untouched; a run that keeps a hold-out is never the same. `expected` is the evidence of a release:
+    any other is refused (InputError).
     """
     clock = Clock()
     refuse_unknown_output(output)
     refuse_existing(keep_hold_out, force=force)
-    loaded = _load(policy, seed, held_share)
+    loaded = with_options(Policy.load(policy), seed, held_share)
     loaded = replace(loaded, text=replace(loaded.text, processes=processes))
     earlier = None if plan is None else read_plan(plan, loaded)
     source = open_paths(paths, read_options(loaded))
@@ -131,7 +134,7 @@ def apply_files(
             return Outcome(output, output.with_name(output.stem + REPORTS[0]), done, (DONE,))
         before = evidence_beside(output)
         source, withdrawn = withdraw(loaded, source, units)
-        given = Beside(earlier, people, withdrawn, _identity(loaded, source, earlier, files, output))
+        given = Beside(earlier, people, withdrawn, _identity(loaded, source, earlier, files, output), expected)
         outcome = release_to(target, loaded, source, clock, progress or Progress(), keep_hold_out, given)
     return replace(outcome, said=tuple(what_changed(withdrawn, before, outcome.evidence)))
 
@@ -149,6 +152,7 @@ def release_to(
     try:
         with PrivateFolder() as private:
             made = make(policy, source, target.part, private, clock, progress, beside)
+            refuse_another_release(beside.expected, made.evidence)
             if keep_hold_out is not None:
                 keep(made.held, keep_hold_out)
     except (GuaranteeError, InconclusiveError, VerificationError) as error:
@@ -273,11 +277,11 @@ def refuse_failed(verified: Verified, evidence: dict[str, Any]) -> None:
     raise VerificationError(verified.failures, evidence)
 
 
-def _load(policy: str | Path, seed: int | None, held_share: Decimal | None) -> Policy:
-    loaded = Policy.load(policy)
+def with_options(policy: Policy, seed: int | None, held_share: Decimal | None) -> Policy:
+    """The policy with what the call says in place of what it says itself."""
     if held_share is not None:
-        loaded = replace(loaded, attacks=replace(loaded.attacks, hold_out=held_share))
-    return loaded if seed is None else replace(loaded, seed=seed)
+        policy = replace(policy, attacks=replace(policy.attacks, hold_out=held_share))
+    return policy if seed is None else replace(policy, seed=seed)
 
 
 def read_options(policy: Policy) -> ReadOptions:
@@ -349,7 +353,8 @@ def verified_evidence(run: Run, verified: Verified, written: Written, part: Path
     if run.plan is not None:
         files["plan"] = hashlib.sha256(run.plan.dump().encode()).hexdigest()
     known = {} if run.identity is None else {"run": run.identity}
-    facts["environment"] = clock.environment(run.recoding, files) | known
+    options = {"seed": str(run.policy.seed), "hold_out": str(run.policy.attacks.hold_out)}
+    facts["environment"] = clock.environment(run.recoding, files) | known | {"options": options}
     return dict(complete(facts))
 
 

@@ -12,12 +12,12 @@ from anonym.errors import AnonymError, CallError, GuaranteeError, PolicyError, V
 from anonym.io import PrivateFolder, open_paths
 from anonym.io.formats import KINDS
 from anonym.io.source import file_sha256
-from anonym.pipeline.applying import Beside, make, read_options
+from anonym.pipeline.applying import Beside, make, read_options, with_options
 from anonym.pipeline.checking import check_file
 from anonym.pipeline.evidence import Clock, policy_part
 from anonym.pipeline.progress import Progress
 from anonym.pipeline.replanned import PLANNED, read_plan
-from anonym.pipeline.reported import PLAN, REPORTS, read_evidence
+from anonym.pipeline.reported import PLAN, REPORTS, options_of, read_evidence
 from anonym.pipeline.withdrawing import read_units, withdraw
 from anonym.policy.model import Policy
 from anonym.report.difference import leaves
@@ -57,7 +57,7 @@ def recompute(
     InputError where the report is none.
     """
     evidence = read_evidence(report)
-    path = policy or _policy_beside(report, evidence)
+    path = policy or policy_beside(report, evidence)
     loaded, file = Policy.load(path), release or _release_beside(report)
     sources = [dict(leaves(_of_files(report, evidence, path, loaded, file)))]
     if original and loaded.sha256 == evidence["policy"]["sha256"]:
@@ -102,7 +102,7 @@ def _is_name(path: str) -> bool:
 def _of_files(report: Path, evidence: Mapping[str, Any], path: Path, policy: Policy, release: Path) -> dict[str, Any]:
     """What can be said without the original; what the release does not tell (units it does not hold) is left out."""
     found: dict[str, Any] = {**policy_part(policy), "environment": {"files": {"release": file_sha256(release)}}}
-    plan = report.with_name(_stem(report) + PLAN)
+    plan = plan_beside(report)
     if "plan" in evidence["environment"].get("files", {}):
         found["environment"]["files"]["plan"] = file_sha256(plan) if plan.is_file() else None
     measured = check_file(path, release).evidence
@@ -138,7 +138,13 @@ def _arithmetic(evidence: Mapping[str, Any], measured: Mapping[str, Any]) -> dic
     return {"suppression": {"rows": gone, "rate": gone / rows if rows else None}}
 
 
-def _policy_beside(report: Path, evidence: Mapping[str, Any]) -> Path:
+def plan_beside(report: Path) -> Path:
+    """Where the plan of a report's release is."""
+    return report.with_name(_stem(report) + PLAN)
+
+
+def policy_beside(report: Path, evidence: Mapping[str, Any]) -> Path:
+    """The policy of a report, found by its hash beside it or in the working folder. Raises CallError."""
     wanted = evidence["policy"]["sha256"]
     folders = dict.fromkeys([report.absolute().parent, Path.cwd()])
     for path in (path for folder in folders for ending in ("*.yaml", "*.yml") for path in sorted(folder.glob(ending))):
@@ -173,10 +179,11 @@ def _made_again(
 ) -> dict[str, Any]:
     """The evidence of the same run, made again where nobody sees it. Training came after it, and stays as reported."""
     search = evidence["search"] or {}
-    plan = read_plan(report.with_name(_stem(report) + PLAN), policy) if search.get("why") == PLANNED else None
+    plan = read_plan(plan_beside(report), policy) if search.get("why") == PLANNED else None
     if exclude_units is None and "excluded_units" in evidence["input"]:
         raise CallError("people who withdrew were left out of this release: name their file with --exclude-units")
     options = read_options(policy)
+    policy = with_options(policy, *options_of(evidence))
     units = None if exclude_units is None else read_units(exclude_units, policy, options)
     source, withdrawn = withdraw(policy, open_paths(original, options), units)
     with PrivateFolder() as private:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,34 @@ def read_evidence(path: Path) -> dict[str, Any]:
     if faults := validate(content):
         raise InputError(f"{path.name} is not evidence of this version ({len(faults)} faults, first: {faults[0]})")
     return dict(content)
+
+
+def options_of(evidence: Mapping[str, Any]) -> tuple[int | None, Decimal | None]:
+    """The seed and the share held out of the run of this evidence; None where they were not recorded."""
+    options = evidence["environment"].get("options", {})
+    seed, share = options.get("seed"), options.get("hold_out")
+    return None if seed is None else int(seed), None if share is None else Decimal(share)
+
+
+def refuse_another_release(expected: Mapping[str, Any] | None, found: Mapping[str, Any]) -> None:
+    """Raises InputError where the release of `found` is not the one of `expected`, by the digest of its classes."""
+    if expected is None:
+        return
+    was, now = ((part["output"]["digest"], part["output"]["rows"]) for part in (expected, found))
+    if was == now:
+        return
+    old, new = (part["environment"].get("versions", {}) for part in (expected, found))
+    changed = [
+        f"{name} {old.get(name, 'absent')}, now {new.get(name, 'absent')}"
+        for name in old | new
+        if old.get(name) != new.get(name)
+    ]
+    raise InputError(
+        "what was made is not the release of the report: "
+        f"{expected['input']['rows']} rows in and {was[1]} out then, {found['input']['rows']} in and {now[1]} out now"
+        + (f" ({'; '.join(changed)})" if changed else " (the same versions, so another input)")
+        + "; nothing was released"
+    )
 
 
 def evidence_beside(release: Path) -> dict[str, Any] | None:

@@ -381,6 +381,7 @@ class Environment(TypedDict):
     versions: NotRequired[dict[str, str]]
     files: NotRequired[Annotated[dict[str, str], "file name to SHA-256"]]
     run: NotRequired[Annotated[Digest, "of policy, options, versions, key ids and the marks of files: the same run"]]
+    options: NotRequired[Annotated[dict[str, str], "seed, and the share of units held out"]]
     started: NotRequired[str]
     finished: NotRequired[str]
     wall_s: NotRequired[Amount | None]

@@ -1,0 +1,52 @@
+"""`rederive`: a release rebuilt from its evidence, policy and plan, and published only if it is the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from anonym.errors import CallError
+from anonym.pipeline.applying import Outcome, apply_files
+from anonym.pipeline.progress import Progress
+from anonym.pipeline.recomputing import plan_beside, policy_beside
+from anonym.pipeline.reported import options_of, read_evidence
+from anonym.policy.model import Policy
+
+
+def rederive(
+    report: Path,
+    data: Sequence[Path],
+    output: Path,
+    *,
+    policy: Path | None = None,
+    exclude_units: Path | None = None,
+    control: Path | None = None,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> Outcome:
+    """Release `data` once more as `report` says, under its seed and, where recoding is global, its plan.
+
+    The policy is looked for by its hash, the plan by the report's name. Raises CallError where one is missing or
+    another, InputError where the digest of the classes or the number of rows is not the report's; nothing is released
+    then. Shuffling, and tokens of scope `release`, are new in every run and in no digest.
+    """
+    evidence = read_evidence(report)
+    path = policy or policy_beside(report, evidence)
+    if Policy.load(path).sha256 != evidence["policy"]["sha256"]:
+        raise CallError(f"{path.name} is not the policy of the report: name the one it was made under")
+    if exclude_units is None and "excluded_units" in evidence["input"]:
+        raise CallError("people who withdrew were left out of this release: name their file with --exclude-units")
+    seed, share = options_of(evidence)
+    return apply_files(
+        path,
+        data,
+        output,
+        force=force,
+        seed=seed,
+        held_share=share,
+        control=control,
+        plan=plan_beside(report) if (evidence["search"] or {}).get("levels") is not None else None,
+        exclude_units=exclude_units,
+        expected=evidence,
+        progress=progress,
+    )
