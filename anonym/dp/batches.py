@@ -17,41 +17,41 @@ Rows = npt.NDArray[np.int64]
 
 
 class Batches:
-    """Draws the records of a step: `rows_of` each unit (or record) that may be drawn."""
+    """Draws the records of a step: `rows` from `starts[place]` on are of the unit (or record) that may be drawn there,
+    `sizes[place]` of them."""
 
     def __init__(self, plan: Plan, used: npt.NDArray[np.bool_], micro_batch_size: int) -> None:
         self.plan, self.size = plan, micro_batch_size
-        rows = np.flatnonzero(used)
+        self.rows = np.flatnonzero(used)
         if plan.alone:
-            self.owned = [rows[place : place + 1] for place in range(len(rows))]
+            self.sizes = np.ones(len(self.rows), dtype=np.int64)
         else:
-            codes = plan.units.codes[rows]
-            order = np.argsort(codes, kind="stable")
-            cuts = np.searchsorted(codes[order], np.arange(1, plan.units.count))
-            self.owned = np.split(rows[order], cuts)
+            codes = plan.units.codes[self.rows]
+            self.rows = self.rows[np.argsort(codes, kind="stable")]
+            self.sizes = np.bincount(codes, minlength=plan.units.count)
+        self.starts = np.cumsum(self.sizes) - self.sizes
 
-    def drawn(self, randomness: Randomness) -> list[Rows]:
-        """The records of each unit in one Poisson sample, units in order. Those beyond `owned` have no records."""
+    def drawn(self, randomness: Randomness) -> Rows:
+        """Who is in one Poisson sample, in order. Whoever is beyond `sizes` has no records."""
         chosen = randomness.chosen(self.plan.frame, self.plan.sample_rate)
-        return [self.owned[place] for place in chosen if place < len(self.owned)]
+        return chosen[: np.searchsorted(chosen, len(self.sizes))]
 
-    def micro(self, drawn: list[Rows]) -> Iterator[tuple[Rows, torch.Tensor]]:
-        """Micro-batches: rows, and a number for each row that says whose it is."""
-        pack: list[Rows] = []
-        held = 0
-        for rows in drawn:
-            if pack and held + len(rows) > self.size:
-                yield _packed(pack)
-                pack, held = [], 0
-            pack.append(rows)
-            held += len(rows)
-        if pack:
-            yield _packed(pack)
+    def micro(self, drawn: Rows) -> Iterator[tuple[Rows, torch.Tensor]]:
+        """Micro-batches of whole units, of at most `size` rows where that is possible: rows, and a number for each row
+        that says whose it is."""
+        ends = np.cumsum(self.sizes[drawn])
+        first = 0
+        while first < len(drawn):
+            before = ends[first - 1] if first else 0
+            last = max(first + 1, int(np.searchsorted(ends, before + self.size, side="right")))
+            yield self._packed(drawn[first:last])
+            first = last
 
-
-def _packed(pack: list[Rows]) -> tuple[Rows, torch.Tensor]:
-    owners = np.repeat(np.arange(len(pack)), [len(rows) for rows in pack])
-    return np.concatenate(pack), torch.from_numpy(owners)
+    def _packed(self, units: Rows) -> tuple[Rows, torch.Tensor]:
+        sizes = self.sizes[units]
+        owners = np.repeat(np.arange(len(units)), sizes)
+        places = np.arange(len(owners)) + np.repeat(self.starts[units] - (np.cumsum(sizes) - sizes), sizes)
+        return self.rows[places], torch.from_numpy(owners)
 
 
 def fetch(dataset: Any, rows: Rows, collate: Callable[[list[Any]], Any] | None) -> Any:

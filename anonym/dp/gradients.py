@@ -107,7 +107,7 @@ class UnitNorms(GradSampleHooksFastGradientClipping):  # type: ignore[misc]
             backprops = backprops * (inputs != module.padding_idx).unsqueeze(-1)
         if not self.owners.alone or backprops.dim() > 3:
             inputs, backprops = _end_to_end(self.owners, module, inputs, backprops)
-        taken = _multiplied if _longer(module, backprops) else self.NORM_SAMPLERS[type(module)]
+        taken = _formula(module, backprops) or self.NORM_SAMPLERS[type(module)]
         for tensor, length in taken(module, [inputs], backprops).items():
             if tensor.requires_grad:
                 tensor._norm_sample = length
@@ -145,11 +145,23 @@ def _weighted(means: torch.Tensor, factors: torch.Tensor) -> torch.Tensor:
     return torch.einsum("u,u...->...", factors.to(means.dtype), means)
 
 
-def _longer(module: nn.Module, backprops: torch.Tensor) -> bool:
-    """Whether sequences are so long that comparing positions costs more than the gradient itself (Bu et al. 2022,
-    arXiv 2205.10683)."""
-    positions = backprops.shape[1] if backprops.dim() == 3 else 1
-    return isinstance(module, nn.Linear) and 2 * positions**2 > module.in_features * module.out_features
+def _formula(module: nn.Module, backprops: torch.Tensor) -> Callable[..., dict[nn.Parameter, torch.Tensor]] | None:
+    """Of a linear layer what is cheaper than comparing positions: nothing to compare, or sequences so long that the
+    gradient itself costs less (Bu et al. 2022, arXiv 2205.10683)."""
+    if not isinstance(module, nn.Linear):
+        return None
+    if backprops.dim() == 2:
+        return _crossed
+    return _multiplied if 2 * backprops.shape[1] ** 2 > module.in_features * module.out_features else None
+
+
+def _crossed(
+    module: nn.Linear, activations: list[torch.Tensor], backprops: torch.Tensor
+) -> dict[nn.Parameter, torch.Tensor]:
+    """Lengths of the gradients of a linear layer over (units, …), which are outer products."""
+    length = torch.linalg.vector_norm(backprops, dim=1)
+    found = {module.weight: length * torch.linalg.vector_norm(activations[0].to(backprops.dtype), dim=1)}
+    return found if module.bias is None else {**found, module.bias: length}
 
 
 def _multiplied(

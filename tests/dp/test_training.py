@@ -30,7 +30,7 @@ from anonym.dp import Ledger, private_training
 from anonym.dp.checkpoint import Checkpoint
 from anonym.dp.gradients import Clipping, Gradients
 from anonym.dp.plan import Plan
-from anonym.dp.randomness import Secure, Seeded
+from anonym.dp.randomness import BLOCK, Secure, Seeded
 from anonym.errors import CallError, GuaranteeError, InputError, OutputError
 
 # what must hold ------------------------------------------------------------------------------------------------------
@@ -746,11 +746,22 @@ def test_secure_noise_is_standard_normal_and_fresh() -> None:
 
     from anonym.dp.randomness import gaussian
 
-    draws = gaussian(200_001)
+    draws = gaussian(200_001).numpy()
     assert kstest(draws, "norm").pvalue > 1e-6
     assert kstest(draws / 1.3, "norm").pvalue < 1e-6
     assert kstest(draws / 0.7, "norm").pvalue < 1e-6
-    assert not np.array_equal(draws[:10], gaussian(10))
+    assert not np.array_equal(draws[:10], gaussian(10).numpy())
     assert abs(np.corrcoef(draws[:-1], draws[1:])[0, 1]) < 0.02
     assert Secure.secure
     assert not Seeded.secure
+
+
+def test_secure_noise_is_handed_out_once_and_in_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = Secure()
+    sizes = (7, 7, 1, BLOCK + 3, 5)
+    drawn = torch.cat([source.noisy(torch.zeros(size, dtype=torch.float64), 1.0) for size in sizes])
+    assert len(drawn.unique()) == sum(sizes)
+    held = source._draws.clone()
+    monkeypatch.setattr("anonym.dp.randomness.os.getpid", lambda: -1)
+    after = source.noisy(torch.zeros(5, dtype=torch.float64), 1.0)
+    assert not torch.isin(after, held).any(), "a process that forked off has draws of its own"
