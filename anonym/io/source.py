@@ -13,6 +13,7 @@ from typing import IO, Any
 import polars as pl
 
 from anonym.errors import InputError
+from anonym.io.delta import only_table, open_delta, refuse_inside
 from anonym.io.formats import KINDS, kind_of
 from anonym.io.guard import guarded
 from anonym.io.hive import partition_of, scan_partitions
@@ -93,14 +94,19 @@ def open_frame(table: Any) -> Source:
 
 
 def open_paths(paths: Sequence[str | Path], options: ReadOptions | None = None) -> Source:
-    """Files, folders and globs of one format as a source.
+    """Files, folders and globs of one format, or one Delta table, as a source.
 
     Of Parquet and Arrow files only the schemas are read here; CSV and JSON lines are read once to their end, to be sure
     of their columns. Raises InputError for what is missing, empty, mixed, unreadable, or has a column name twice,
     PolicyError for a separator or encoding that cannot be.
     """
     options = options or ReadOptions()
+    if (table := only_table(paths)) is not None:
+        frame, files = open_delta(table)
+        with guarded("opening the input"):
+            return Source(frame, dict(frame.collect_schema()), tuple(Fingerprint.of(file) for file in files))
     files = _expand(paths)
+    refuse_inside(files)
     kinds = {kind_of(file) for file in files}
     if len(kinds) > 1:
         raise InputError(f"the inputs are of several formats ({', '.join(sorted(kinds))}): give one format per run")
