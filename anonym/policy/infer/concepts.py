@@ -105,8 +105,14 @@ def _degrees(most: int) -> Callable[[Facts], bool]:
     return fits
 
 
-def _place(f: Facts) -> bool:
+def _located(f: Facts) -> bool:
     return f.is_coded and not f.is_date and f.words <= 6 and f.length <= 60 and f.distinct > 0
+
+
+def _place(f: Facts) -> bool:
+    """No yes or no, and no code of one word that hardly any two rows share: few places have one visitor only."""
+    numbers_rows = f.is_text and f.distinct > 100 and f.uniqueness > 0.95 and f.words < 1.2
+    return _located(f) and not numbers_rows and not shapes.answers(f)
 
 
 def _few(most: int) -> Callable[[Facts], bool]:
@@ -148,7 +154,7 @@ CONCEPTS: dict[str, Concept] = {
     "birth": Concept("quasi", "a birth date", _birth),
     "death": Concept("quasi", "a date of death", _date),
     "sex": Concept("quasi", "sex or gender", _few(12)),
-    "postcode": Concept("quasi", "a postcode", _place),
+    "postcode": Concept("quasi", "a postcode", _located),
     "place": Concept("quasi", "a place", _place),
     "country": Concept("quasi", "a country or nationality", _category),
     "ethnicity": Concept("quasi", "ethnicity", _category),

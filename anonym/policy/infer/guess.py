@@ -70,7 +70,9 @@ def _json(f: Facts) -> Guess:
     """Sentences in JSON are scrubbed as they stand there; what else it may hold, nobody has named."""
     if f.words >= 12:
         return Guess("text", "text", 0.5, "values are JSON with sentences in it, scrubbed as they stand")
-    return Guess("drop", "nested", 0.6, "values are JSON, which may hold anything; unpack it into columns to release it")
+    return Guess(
+        "drop", "nested", 0.6, "values are JSON, which may hold anything; unpack it into columns to release it"
+    )
 
 
 def _who(f: Facts) -> str | None:
@@ -113,7 +115,8 @@ NUMBERS = frozenset(["id", "no", "nr", "num", "number", "key", "numero", "nummer
 def _by_date(f: Facts) -> Guess | None:
     """Dates are quasi-identifiers, whoever else the column's name may be about."""
     dated = f.is_date or (f.is_text and (f.share(shapes.DAY) > shapes.MOST or f.share(shapes.MOMENT) > shapes.MOST))
-    if not dated and not shapes.compact_days(f):
+    timed = any(concept == "date" for concept, _ in concepts(f.name)) and shapes.ticks(f)
+    if not (dated or timed or shapes.compact_days(f)):
         return None
     for concept, _ in concepts(f.name):
         if concept in ("birth", "death"):
@@ -283,7 +286,7 @@ def _item(f: Facts) -> Guess | None:
 
 def _answer(f: Facts) -> Guess | None:
     """Yes or no to what nobody has named: mixed in every class rather than merged away."""
-    if f.distinct == 2 and (f.dtype == pl.Boolean or agreement(f.sample, "yes_no") == 1):
+    if shapes.answers(f):
         return Guess("sensitive", "usage", 0.4, "yes or no, to what is unknown; make it quasi if others know it")
     return None
 
@@ -315,11 +318,11 @@ _LOOKS = (
     _by_counting,
     _by_name,
     _item,
+    _answer,
     _by_values,
     _by_text,
     _by_count,
     _constant,
-    _answer,
     _measured,
     _cautious,
 )

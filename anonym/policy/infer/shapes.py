@@ -6,7 +6,10 @@ import re
 from functools import cache
 from importlib import import_module
 
+import polars as pl
+
 from anonym.policy.infer.facts import Facts
+from anonym.policy.infer.vocabulary import agreement
 from anonym.text.validators import given_names, iban, ip, luhn
 
 MOST = 0.9
@@ -25,16 +28,17 @@ PHONE = re.compile(
 SSN = re.compile(r"\d{3}-\d{2}-\d{4}")
 _DAY = (
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](?:\d{4}|\d{2})|"
-    r"\d{1,2}[ /.-][A-Za-zéûäç.]{3,9}[ /-]\d{2,4}|[A-Za-zéûäç.]{3,9} \d{1,2},? \d{4}"
+    r"\d{1,2}[ /.-]?[A-Za-zéûäç.]{3,9}[ /-]?\d{2,4}|[A-Za-zéûäç.]{3,9} \d{1,2},? \d{4}"
 )
 DAY = re.compile(_DAY)
 ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}.*)?")
 MOMENT = re.compile(rf"(?:[A-Za-z]{{2,9}},? )?(?:{_DAY})[T ,:]+\d{{1,2}}:\d{{2}}.*")
-CLOCK = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:\s?[AaPp]\.?[Mm]\.?)?")
+CLOCK = re.compile(r"\d{1,2}[:h]\d{2}(?::\d{2}(?:\.\d+)?)?(?:\s?[AaPp]\.?[Mm]\.?)?")
 JSON = re.compile(r"\s*[\[{].*[\]}]\s*", re.S)
 AMOUNT = re.compile(r"[-+]?[$€£]?\s?(?:\d{1,3}(?:[.,' ]\d{3})+|\d+)(?:[.,]\d+)?\s?(?:[$€£%]|[A-Z]{3})?")
 MONEY = re.compile(
-    r"[-+(]?\s?(?:[$€£¥]\s?\d[\d.,' ]*|\d[\d.,' ]*\s?(?:[$€£¥%]|[A-Z]{3}|kr|zł|Ft)|\d{1,3}(?:[.,' ]\d{3})*[.,]\d{1,2})\)?"
+    r"[-+(]?\s?(?:[$€£¥]\s?\d[\d.,' ]*|\d[\d.,' ]*\s?(?:[$€£¥%]|[A-Z]{3}|kr|zł|Ft)|"
+    r"\d{1,3}(?:[.,' ]\d{3})*[.,]\d{1,2})\)?"
 )
 HANDLE = re.compile(r"@[\w.\-]{2,}")
 COMPACT = re.compile(r"(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
@@ -50,7 +54,8 @@ STREET = re.compile(
 )
 HOUSE = re.compile(r"\d{1,5}[a-zA-Z]?,? [A-ZÀ-Þ][\w.'\-]+(?: [\w.'\-#]+){1,5}")
 COMPANY = re.compile(r"(?i)\b(?:inc|llc|ltd|plc|gmbh|ag|kg|corp|co|group|sons|sa|sarl|srl|bv|ab|spa|and|und|et)\b|&")
-DOTTED = re.compile(r"\w\w\.\w\w")
+TITLE = re.compile(r"(?i)^(?:dr|prof|mr|mrs|ms|st)\b\.? ?")
+DOTTED = re.compile(r"\w\w\.\w\w|'s\b")
 DIGITS = re.compile(r"\d")
 POSTCODES = re.compile(
     r"\d{4,6}(?:-\d{3,4})?|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|"
@@ -100,6 +105,18 @@ def streets(facts: Facts) -> bool:
     return facts.uniqueness > 0.5 and facts.share(HOUSE) >= MOST
 
 
+def answers(facts: Facts) -> bool:
+    """Yes and no, in any spelling."""
+    return facts.distinct == 2 and (facts.dtype == pl.Boolean or agreement(facts.sample, "yes_no") == 1)
+
+
+def ticks(facts: Facts) -> bool:
+    """Whole numbers that can be Unix times of this century, in seconds down to nanoseconds."""
+    if not facts.is_whole or not facts.distinct:
+        return False
+    return any(10**9 <= facts.low / unit <= facts.high / unit <= 4 * 10**9 for unit in (1, 10**3, 10**6, 10**9))
+
+
 def compact_days(facts: Facts) -> bool:
     """Days written as one number, 20240131."""
     written = facts.is_text or facts.is_whole
@@ -141,9 +158,8 @@ def names(facts: Facts) -> float:
     known = given_names() | _family_names()
     held = sum(
         any(word in known for word in re.split(r"[^\w]+", text.casefold()))
-        and COMPANY.search(text) is None
-        and DOTTED.search(text) is None
-        for text in facts.sample
+        and not any(other.search(text) for other in (COMPANY, STREET, DOTTED))
+        for text in (TITLE.sub("", text) for text in facts.sample)
     )
     return held / len(facts.sample) if facts.sample else 0.0
 

@@ -20,14 +20,11 @@ HEAD = 3.5
 FAINTEST = 2.0
 """Too little for `keep`: in `service_affecte`, the service is a department."""
 
-APART = ("generic", "subjects", "serving")
+APART = ("generic", "links", "subjects", "serving")
 """Lists that are no concepts."""
 
 PHRASE = 4
 """The longest phrase of the lists, in words."""
-
-LINKS = frozenset("at of in per by on to for since am bei pro von vom seit en par de du des del al di da por til van bij".split())
-"""Words after which a name only qualifies: `age_at_diagnosis` is an age."""
 
 _CAMEL = re.compile(r"(?<=[a-zà-ÿ0-9])(?=[A-ZÀ-Þ])|(?<=[A-Z])(?=[A-Z][a-z])")
 _SPECIAL = str.maketrans({"ß": "ss", "ø": "o", "ł": "l", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th", "ı": "i"})
@@ -50,28 +47,23 @@ def tokens(name: str) -> list[str]:
 def concepts(name: str) -> list[tuple[str, float]]:
     """The concepts that a column name mentions, the weightiest first, with their weights."""
     weights: dict[str, float] = {}
-    for spelling in {name, unicodedata.normalize("NFC", name).casefold().translate(_GERMAN)}:
-        words = tokens(spelling)
-        for concept, weight in [*_mentioned(words), *_combined(words)]:
-            weights[concept] = max(weight, weights.get(concept, 0.0))
-    found = [(concept, weight) for concept, weight in weights.items() if concept not in ("person", "identity")]
-    return sorted(found, key=lambda pair: -pair[1])
+    for concept, weight, _ in _mentions(name):
+        weights[concept] = max(weight, weights.get(concept, 0.0))
+    return sorted(weights.items(), key=lambda pair: -pair[1])
 
 
 def heads(name: str) -> frozenset[str]:
-    """The concepts of the word that the name is about; of a qualifying word alone, nothing follows for the rest."""
-    words = tokens(name)
-    place = _head(words)
-    phrases, stems = _lists()
-    found = {
-        concept
-        for first in range(place + 1)
-        for last in range(place + 1, min(first + PHRASE, len(words)) + 1)
-        for key in ("_".join(words[first:last]), "_".join(words[first:last]).removesuffix("s"))
-        for concept in phrases.get(key, ())
-    }
-    told = {concept for stem, concept in stems if words and words[place].startswith(stem) or words[place].endswith(stem)}
-    return frozenset(found | told)
+    """The concepts of the word that the name is about; a word that qualifies another says nothing of that one."""
+    return frozenset(concept for concept, _, is_head in _mentions(name) if is_head)
+
+
+def _mentions(name: str) -> Iterator[tuple[str, float, bool]]:
+    """Concept, weight, and whether the word that the name is about says so."""
+    for spelling in {name, unicodedata.normalize("NFC", name).casefold().translate(_GERMAN)}:
+        words = tokens(spelling)
+        for mention in [*_mentioned(words), *_combined(words)]:
+            if mention[0] not in ("person", "identity"):
+                yield mention
 
 
 def values(concept: str) -> frozenset[str]:
@@ -86,46 +78,47 @@ def agreement(found: Iterable[str], concept: str) -> float:
     return sum(key in members or key.replace("_", "-") in members for key in keys) / len(keys) if keys else 0.0
 
 
-def _mentioned(words: list[str]) -> Iterator[tuple[str, float]]:
+def _mentioned(words: list[str]) -> Iterator[tuple[str, float, bool]]:
     phrases, stems = _lists()
     head = _head(words)
     for first in range(len(words)):
         for last in range(first + 1, min(first + PHRASE, len(words)) + 1):
-            part = words[first:last]
+            part, is_head = words[first:last], first <= head < last
             phrase = "_".join(part)
             if len(part) == 1 and phrase in listed("generic") and len(words) > 1:
                 weight = min(FAINT * len(phrase), FAINTEST)
             else:
-                weight = len(phrase) + HEAD * (first <= head < last)
+                weight = len(phrase) + HEAD * is_head
             for key in (phrase, phrase.removesuffix("s")):
-                yield from ((concept, weight) for concept in phrases.get(key, ()))
-    for word in words:
+                yield from ((concept, weight, is_head) for concept in phrases.get(key, ()))
+    for place, word in enumerate(words):
         for stem, concept in stems:
             if word != stem and (word.startswith(stem) or word.endswith(stem)):
-                yield concept, len(stem) - 0.5
+                yield concept, len(stem) - 0.5, place == head
 
 
 def _head(words: list[str]) -> int:
     """The place of the last word that says something, before a word such as `at` or `of` if one is there."""
-    idle = listed("generic") | LINKS
+    links = listed("links")
+    idle = listed("generic") | links
     telling = [place for place, word in enumerate(words) if word not in idle and len(word) > 1]
-    link = next((place for place, word in enumerate(words) if word in LINKS), len(words))
+    link = next((place for place, word in enumerate(words) if word in links), len(words))
     before = [place for place in telling if place < link]
     return max(before or telling, default=len(words) - 1)
 
 
-def _combined(words: list[str]) -> Iterator[tuple[str, float]]:
+def _combined(words: list[str]) -> Iterator[tuple[str, float, bool]]:
     """A person's noun with a word for an identity, or with `name`; in `customer_zip_code` the code is not hers."""
     phrases, _ = _lists()
     person = any("person" in phrases.get(word, ()) for word in words)
     pairs = zip(["", *words], words, strict=False)
     own = [word for before, word in pairs if set(phrases.get(f"{before}_{word}", ())) <= {"person_id"}]
     if person and any("identity" in phrases.get(word, ()) for word in own):
-        yield "person_id", 12.0
+        yield "person_id", 12.0, True
     if len(words) == 1 and person:
-        yield "person_id", 5.0
+        yield "person_id", 5.0, True
     if person and words[-1] in ("name", "nom", "nome", "nombre", "naam"):
-        yield "person_name", 12.0
+        yield "person_name", 12.0, True
 
 
 def listed(name: str) -> frozenset[str]:
