@@ -50,7 +50,7 @@ def training_statement(
     statement = {
         **{name: facts[name] for name in FACTS},
         "epsilon": total,
-        "odds": odds(total),
+        **({"odds": odds(total)} if math.isfinite(odds(total)) else {}),
         "epsilon_of_run": own,
         "delta": policy["delta"],
         "accountant": policy["accountant"].upper(),
@@ -75,8 +75,17 @@ def ledger_facts(ledger: Ledger) -> dict[str, Any]:
 
 
 def odds(epsilon: float) -> float:
-    """e^ε: by at most this factor one unit's data change the odds of any conclusion. Capped where floats end."""
-    return math.exp(min(epsilon, 700.0))
+    """e^ε: by at most this factor one unit's data change the odds of any conclusion; infinite beyond 1.8e308."""
+    try:
+        return math.exp(epsilon)
+    except OverflowError:
+        return math.inf
+
+
+def factor(epsilon: float) -> str:
+    """e^ε in words, an upper bound; where floats end as the power."""
+    found = odds(epsilon)
+    return at_most(found) if math.isfinite(found) else f"e^{at_most(epsilon)}"
 
 
 def at_most(value: float, digits: int = 4) -> str:
@@ -90,8 +99,8 @@ def sentences(statement: Mapping[str, Any]) -> list[str]:
     unit = statement["unit"]
     said = [
         f"With or without any one {unit}, the odds of every conclusion from what was trained or counted differ by a "
-        f"factor of at most {at_most(statement['odds'])} (e^{at_most(statement['epsilon'])}), but for a probability of "
-        f"{statement['delta']:g}.",
+        f"factor of at most {factor(statement['epsilon'])} (e^{at_most(statement['epsilon'])}), but for a probability "
+        f"of {statement['delta']:g}.",
         "Epsilon is relative to the released table: how the table was profiled, recoded and suppressed is not in it.",
     ]
     if unit == "one record":

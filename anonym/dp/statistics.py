@@ -18,7 +18,7 @@ from anonym.dp.ledger import Ledger, spent
 from anonym.dp.options import HasTraining, TrainingOptions
 from anonym.dp.plan import ADJACENCY
 from anonym.dp.randomness import Secure
-from anonym.dp.statement import at_most, odds
+from anonym.dp.statement import at_most, factor, odds
 from anonym.dp.units import Units, encode
 from anonym.errors import CallError, GuaranteeError, InputError, type_name
 
@@ -58,8 +58,8 @@ class Noisy:
     def __str__(self) -> str:
         return (
             f"{self.name}: {self.value} ({self.mechanism}, scale {self.scale:g}, ε {at_most(self.epsilon)} per "
-            f"{self.unit} at δ {self.delta:g}, odds × {at_most(self.odds)}; {self.adjacency}; sampler {self.sampler}; "
-            f"the ledger stands at ε {at_most(self.total)} at δ {self.total_delta:g}, {self.accountant})"
+            f"{self.unit} at δ {self.delta:g}, odds × {factor(self.epsilon)}; {self.adjacency}; "
+            f"sampler {self.sampler}; the ledger stands at ε {at_most(self.total)} at δ {self.total_delta:g}, {self.accountant})"
         )
 
 

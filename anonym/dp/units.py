@@ -49,8 +49,14 @@ def encode(units: Any, rows: int) -> Units:
             "Name the one owner to be protected, or leave records with several out"
         )
     numbers: dict[Any, int] = {}
-    codes = [numbers.setdefault(None if value != value else value, len(numbers)) for value in values]
+    codes = [numbers.setdefault(None if _is_null(value) else value, len(numbers)) for value in values]
     return Units(np.array(codes, dtype=np.int64), len(numbers))
+
+
+def _is_null(value: Any) -> bool:
+    """None, NaN, NaT, and pandas' NA, which says neither yes nor no to any comparison."""
+    unlike = value != value
+    return value is None or not isinstance(unlike, bool | np.bool_) or bool(unlike)
 
 
 def dropped(

@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from anonym.dp import extra
-from anonym.dp.statement import at_most
+from anonym.dp.statement import at_most, factor
 from anonym.report.figures import plural
 from anonym.text.options import TextOptions
 from anonym.text.scrub import Scrubber
@@ -132,14 +132,14 @@ def lines(found: Mapping[str, Any]) -> list[str]:
 def _runs(found: Mapping[str, Any]) -> str:
     if found["audit"] != "tabular":
         return ""
-    return f", median of {plural(found['seeds'], 'run')} on {found['targets']} records, half of them trained on"
+    return f", median of {plural(found['seeds'], 'run')} on {found['targets']} records, each trained on by a fair coin"
 
 
 def _spent(training: Mapping[str, Any] | None) -> str:
     if training is None:
         return ""
     return (
-        f": ε {at_most(training['epsilon'])} per {training['unit']} (odds × {at_most(training['odds'])}) at δ "
+        f": ε {at_most(training['epsilon'])} per {training['unit']} (odds × {factor(training['epsilon'])}) at δ "
         f"{training['delta']:g}, {training['accountant']}; {training['adjacency']}; {training['sampler']}; "
         f"σ {training['noise_multiplier']:.3g}, q {training['sample_rate']:.3g}, {training['steps']} steps, "
         f"C {training['clipping_bound']:g}, N {training['units']}"

@@ -10,7 +10,7 @@ from typing import Any
 from anonym.dp import extra
 from anonym.dp.ledger import SPENDING, Ledger
 from anonym.dp.plan import OUTSIDE
-from anonym.dp.statement import at_most, training_statement
+from anonym.dp.statement import at_most, factor, training_statement
 from anonym.errors import InputError, OutputError
 from anonym.io import guarded, private_file
 from anonym.pipeline.reported import read_evidence
@@ -102,8 +102,8 @@ def lines(statement: Mapping[str, Any]) -> list[str]:
     spent = ", ".join(f"{held[kind]} {kind}{'s' if kind == 'statistic' else ' runs'}" for kind in SPENDING)
     return [
         f"ε {at_most(statement['epsilon'])} per {statement['unit']} at δ {statement['delta']:g}, "
-        f"{statement['accountant']}; odds × {at_most(statement['odds'])}; the policy allows {statement['limit']:g} for "
-        f"{statement['exposure']}",
+        f"{statement['accountant']}; odds × {factor(statement['epsilon'])}; the policy allows {statement['limit']:g} "
+        f"for {statement['exposure']}",
         f"{statement['adjacency']}; {statement['sampler']}",
         f"last training: ε {at_most(statement['epsilon_of_run'])}, σ {statement['noise_multiplier']:.4g}, "
         f"q {statement['sample_rate']:.4g}, {statement['steps']} steps, C {statement['clipping_bound']:g}, "

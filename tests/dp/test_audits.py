@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 pytest.importorskip("torch", reason="pip install 'anonym[dp]'")
 pytest.importorskip("opacus", reason="pip install 'anonym[dp]'")
 
+import torch
 from naive import dp as naive
 
 from anonym.dp.audits.canaries import exposure, extracted
@@ -105,6 +107,25 @@ def test_extraction_counts_texts_with_an_identifier_of_the_training_set() -> Non
         lambda ones: [text.removeprefix("mail ").removeprefix("call ").split(" and ") for text in ones],
     )
     assert found == {"probes": 4, "hits": 3, "hits_per_10000": 7500.0, "different": 2, "known": 3}
+
+
+def test_records_are_trained_on_by_independent_fair_coins() -> None:
+    """Exactly half of them, drawn without replacement, would be another game than the one-run bound is of."""
+    from anonym.dp.audits import tabular
+
+    drawn: list[np.ndarray] = []
+
+    def untrained(data: tabular.Table, rows: torch.Tensor, seed: int, setting: tabular.Setting) -> Any:
+        drawn.append(np.isin(np.arange(setting.records), rows.numpy()))
+        return tabular.network(seed), None
+
+    setting = tabular.Setting(records=400, references=2)
+    for seed in range(30):
+        tabular.attacked(untrained, seed, setting)
+    sizes = np.array([held.sum() for held in drawn])
+    assert abs(sizes.mean() - 200) < 5 * 10 / math.sqrt(len(sizes))
+    assert 0.5 < sizes.var() / 100 < 1.6, "of a binomial; of exact halves it is 0"
+    assert abs(np.corrcoef(drawn[0], drawn[1])[0, 1]) < 0.25
 
 
 @pytest.mark.soak

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -14,6 +16,14 @@ def _told(sizes: dict[str, int]) -> dict[str, tuple[int | None, int | None]]:
     units = encode([row // 2 for row in range(len(labels))], len(labels))
     used = np.arange(len(labels)) % 2 == 0
     return {str(one["group"]): (one["rows"], one["dropped"]) for one in dropped(used, {"g": labels}, units, 10)}
+
+
+def test_every_kind_of_null_is_the_one_unit_of_nobody() -> None:
+    pandas = pytest.importorskip("pandas")
+    held = [1, pandas.NA, None, math.nan, pandas.NaT, np.float64("nan"), 2, 1]
+    for units in (held, pandas.Series(held, dtype=object), np.array(held, dtype=object)):
+        assert encode(units, 8).codes.tolist() == [0, 1, 1, 1, 1, 1, 2, 0]
+    assert encode(pandas.Series([3, pandas.NA, 3], dtype="Int64"), 3).codes.tolist() == [0, 1, 0]
 
 
 @pytest.mark.parametrize(
