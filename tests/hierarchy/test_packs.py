@@ -11,6 +11,7 @@ from anonym.errors import InputError
 from anonym.hierarchy.build import build
 from anonym.hierarchy.files import read_hierarchy
 from anonym.hierarchy.packs import pack, pack_names, packs_folder, taxonomy
+from anonym.rules import rules_folder
 
 
 def path_of(name: str, value: str) -> list[str | None]:
@@ -148,4 +149,17 @@ def test_areas_of_many_people_stay(zip3: str) -> None:
 
 def test_most_areas_stay() -> None:
     table = read_hierarchy(pack("us-zip3").path).rows
-    assert int((table["level_1"] != "000").sum()) == 1000 - 101 - 21  # not lived in; at most 20,000 in 2000 or 2010
+    # not lived in; at most 20,000 in 2000 or 2010; nobody in 2022 (single firms and offices)
+    assert int((table["level_1"] != "000").sum()) == 1000 - 101 - 21 - 5
+
+
+def test_the_zip_rule_is_right_against_the_people_of_the_survey() -> None:
+    people = pl.read_csv(rules_folder() / "populations" / "us-zip3.csv", schema={"zip3": pl.String, "people": pl.Int64})
+    table = read_hierarchy(pack("us-zip3").path).rows.join(people, left_on="level_0", right_on="zip3", how="left")
+    own = table.filter(pl.col("level_1") != "000")
+    assert people.height == 1000
+    assert people["people"].sum() == 334_365_877  # the survey counts 331.1 million in the states and 3.3 in Puerto Rico
+    assert own.filter(pl.col("people") <= 20_000).is_empty()
+    assert set(own.filter(pl.col("people").is_null())["level_0"]) == {"008", "969"}
+    merged = table.filter((pl.col("level_1") == "000") & (pl.col("people") > 20_000))
+    assert set(merged["level_0"]) == {"063", "790", "830", "831", "890"}  # at most 20,000 in 2000
