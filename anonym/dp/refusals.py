@@ -65,6 +65,12 @@ def model(trained: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, nn.
             "several processes or devices are refused: each would sample and add noise for itself. Train on one device "
             "with the model as it is; micro_batch_size keeps large batches within its memory"
         )
+    for name, tensor in trained.named_parameters():
+        if tensor.device.type != "cpu":
+            raise CallError(
+                f"{name} is on {tensor.device.type}: private training runs on the processor only, where its clipping "
+                "and noise are tested. Move the model with .to('cpu'), and keep the batches there"
+            )
     for name, part in trained.named_modules():
         if isinstance(part, BATCH_NORMS):
             raise CallError(

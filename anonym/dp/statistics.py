@@ -59,7 +59,8 @@ class Noisy:
         return (
             f"{self.name}: {self.value} ({self.mechanism}, scale {self.scale:g}, ε {at_most(self.epsilon)} per "
             f"{self.unit} at δ {self.delta:g}, odds × {factor(self.epsilon)}; {self.adjacency}; "
-            f"sampler {self.sampler}; the ledger stands at ε {at_most(self.total)} at δ {self.total_delta:g}, {self.accountant})"
+            f"sampler {self.sampler}; the ledger stands at ε {at_most(self.total)} at δ {self.total_delta:g}, "
+            f"{self.accountant})"
         )
 
 

@@ -536,6 +536,7 @@ def test_models_whose_examples_do_not_stand_alone() -> None:
     _assert_refused("BatchNorm.*GroupNorm", model=nn.Sequential(nn.Linear(6, 4), nn.BatchNorm1d(4), nn.Linear(4, 2)))
     _assert_refused("evaluation mode", model=private.network().eval())
     _assert_refused("several processes", model=nn.DataParallel(private.network()))
+    _assert_refused(r"0.weight is on meta: .* the processor only", model=private.network().to("meta"))
     _assert_refused("ModuleValidator.fix", model=nn.LSTM(6, 2))
     frozen = private.network()
     optimizer = torch.optim.SGD(frozen.parameters(), lr=0.1)
