@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
+import numpy as np
 import polars as pl
 
 from anonym.io import guarded
-from anonym.verify.rows import collected
+from anonym.verify.codes import Coded
+from anonym.verify.reading import Columns, collected
 
 CELLS = 16_000_000  # cells held at once: a million rows of sixteen columns, ten million rows of one
 
@@ -38,11 +41,38 @@ class Alignment:
     `counted` tells, for every row of the file, whether it is one of them; None where all are.
     """
 
-    release: pl.LazyFrame
-    original: pl.LazyFrame
+    released: Columns  # of all rows of the file
+    input: Columns
     row: pl.Series
     counted: pl.Series | None
     unit: pl.Series | None  # of the same rows as `row`
+
+    @property
+    def release(self) -> pl.LazyFrame:
+        return self.released.frame
+
+    @property
+    def original(self) -> pl.LazyFrame:
+        return self.input.frame
+
+    def released_codes(self, name: str) -> Coded:
+        """One released column."""
+        column = self.released.coded(name)
+        return column if self.counted is None else Coded(column.values, column.codes[self.counted.to_numpy()])
+
+    def original_codes(self, names: Sequence[str]) -> Iterator[Coded]:
+        """Original columns in the order of the released rows; as many are read in one pass as may be held."""
+        row = None if self._is_whole else self.row.to_numpy().astype(np.intp)
+        for group in self.input.passes(names):
+            self.input.read(group)
+            for name in group:
+                column = self.input.coded(name)
+                yield column if row is None else Coded(column.values, column.codes[row])
+
+    @cached_property
+    def _is_whole(self) -> bool:
+        """Whether every input row was released, in its place."""
+        return len(self.row) == self.input.rows and bool((self.row == pl.int_range(len(self.row), eager=True)).all())
 
     def originals(self, columns: Sequence[str]) -> pl.DataFrame:
         """Original columns in the order of the released rows."""

@@ -14,7 +14,7 @@ import polars as pl
 
 from anonym.errors import InputError
 from anonym.hierarchy.files import read_hierarchy
-from anonym.verify.codes import Integers
+from anonym.verify.codes import Integers, places
 from anonym.verify.facts import Closeness
 from anonym.verify.histogram import Floats, Histogram, summed
 from anonym.verify.printed import leaf_text
@@ -39,7 +39,7 @@ def distances(histogram: Histogram, axis: Axis, closeness: Closeness, column: st
 
 
 def _distances(histogram: Histogram, axis: Axis, closeness: Closeness, column: str) -> Floats:
-    place = _places(histogram.values, axis.values)
+    place = places(histogram.values, axis.values)
     if closeness.distance == "equal":
         return _equal(histogram, place, axis.reference)
     if closeness.distance == "ordered":
@@ -55,14 +55,6 @@ def between(values: pl.Series, shares: Floats, axis: Axis, closeness: Closeness,
     zero = np.zeros(len(values), dtype=np.int64)
     whole = Histogram(values, one, one, zero, entries, shares, entries, 1.0)
     return float(distances(whole, axis, closeness, column)[0])
-
-
-def _places(values: pl.Series, axis: pl.Series) -> Integers:
-    numbered = pl.DataFrame([axis.alias("value")]).with_row_index("place")
-    joined = pl.DataFrame([values.alias("value")]).join(
-        numbered, on="value", how="left", nulls_equal=True, maintain_order="left"
-    )
-    return joined["place"].cast(pl.Int64).to_numpy()
 
 
 def _surplus(share: Floats, owner: Integers, place: Integers, reference: Floats, classes: int) -> Floats:

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 Integers = NDArray[np.int64]
+Codes = NDArray[np.signedinteger[Any]] | NDArray[np.unsignedinteger[Any]]  # of any width
 
 ENUM_MOST = 50_000
 WORD = 2**62  # a packed tuple must stay below
+NARROW = 2**31
 
 
 @dataclass(frozen=True)
@@ -23,7 +26,7 @@ class Coded:
     """A column as positions in its sorted distinct values; null, where there is one, comes last."""
 
     values: pl.Series  # (size,)
-    codes: Integers  # (rows,)
+    codes: Codes  # (rows,)
 
     @property
     def size(self) -> int:
@@ -47,26 +50,40 @@ def coded(column: pl.Series) -> Coded:
     return Coded(values, found.cast(pl.Int64).to_numpy())
 
 
-def tally(*columns: Integers) -> tuple[tuple[Integers, ...], Integers]:
+def places(values: pl.Series, among: pl.Series) -> Integers:
+    """(values,) the position of each value in `among`, whose values are distinct; -1 where it is not there."""
+    numbered = pl.DataFrame([among.alias("value")]).with_row_index("place")
+    wanted = pl.DataFrame([values.alias("value")])
+    found = wanted.join(numbered, on="value", how="left", nulls_equal=True, maintain_order="left")["place"]
+    return found.cast(pl.Int64).fill_null(-1).to_numpy()
+
+
+def tally(*columns: Codes) -> tuple[tuple[Integers, ...], Integers]:
     """The distinct tuples of equally long code columns in lexicographic order, and how often each occurs."""
     sizes = [int(column.max(initial=0)) + 1 for column in columns]
     if math.prod(sizes) < WORD:
-        packed, _ = _packed(columns, sizes)
+        packed = _packed(columns, sizes)
+        if math.prod(sizes) <= len(packed):  # a count of each possible tuple takes less than the codes
+            count = np.bincount(packed)
+            present = np.flatnonzero(count)
+            return _unpacked(present, sizes), count[present]
         packed.sort()
         first = np.flatnonzero(_changes(packed))
-        return _unpacked(packed[first], sizes), np.diff(first, append=len(packed))
+        return _unpacked(packed[first].astype(np.int64), sizes), np.diff(first, append=len(packed))
     order = np.lexsort(columns[::-1])
     ordered = [column[order] for column in columns]
     first = np.flatnonzero(np.logical_or.reduce([_changes(column) for column in ordered]))
-    return tuple(column[first] for column in ordered), np.diff(first, append=len(order))
+    return tuple(column[first].astype(np.int64) for column in ordered), np.diff(first, append=len(order))
 
 
-def _packed(columns: tuple[Integers, ...], sizes: list[int]) -> tuple[Integers, int]:
-    packed = columns[0].copy()
+def _packed(columns: tuple[Codes, ...], sizes: list[int]) -> NDArray[Any]:
+    """One number a tuple: of 32 bits where that will do, which sort in half the time."""
+    width: type[np.int32 | np.int64] = np.int32 if math.prod(sizes) < NARROW else np.int64
+    packed: NDArray[Any] = columns[0].astype(width)
     for column, size in zip(columns[1:], sizes[1:], strict=True):
-        packed *= size
-        packed += column
-    return packed, math.prod(sizes)
+        np.multiply(packed, size, out=packed)
+        np.add(packed, column, out=packed, casting="unsafe")
+    return packed
 
 
 def _unpacked(packed: Integers, sizes: list[int]) -> tuple[Integers, ...]:
@@ -77,7 +94,7 @@ def _unpacked(packed: Integers, sizes: list[int]) -> tuple[Integers, ...]:
     return (packed, *reversed(columns))
 
 
-def _changes(column: Integers) -> NDArray[np.bool_]:
+def _changes(column: Codes) -> NDArray[np.bool_]:
     """Where an element differs from the one before; the first always does."""
     changes = np.ones(len(column), dtype=np.bool_)
     np.not_equal(column[1:], column[:-1], out=changes[1:])
@@ -95,20 +112,33 @@ class Classes:
     def __init__(self, rows: int) -> None:
         self.owner: Integers = np.zeros(rows, dtype=np.int64)
         self.count = 1
+        self._few = 4 * rows  # classes that a table is held for
 
     def split(self, column: Coded) -> None:
-        if self.count * column.size >= WORD:
+        size = max(1, column.size)
+        if self.count * size > (self._few if self.count <= self._few else WORD - 1):
             self.number()
-        self.owner = self.owner * column.size + column.codes
-        self.count *= max(1, column.size)
+        self.owner *= size
+        self.owner += column.codes.astype(np.int64, copy=False)
+        self.count *= size
 
     def number(self) -> Integers:
         """Number the classes from 0 without gaps, in the order of their tuples; returns their numbers of before."""
-        if self.count <= 4 * len(self.owner):
-            is_present = np.bincount(self.owner, minlength=self.count) > 0
-            before: Integers = np.flatnonzero(is_present)
-            self.owner = (np.cumsum(is_present) - 1)[self.owner]
+        before: Integers
+        if self.count <= self._few:
+            is_present = np.zeros(self.count, dtype=np.bool_)
+            is_present[self.owner] = True
+            before = np.flatnonzero(is_present)
+            number = np.empty(self.count, dtype=np.int32 if len(before) < NARROW else np.int64)
+            number[before] = np.arange(len(before))
+            self.owner = number[self.owner].astype(np.int64)
         else:
             before, self.owner = np.unique(self.owner, return_inverse=True)
         self.count = len(before)
         return before
+
+    def first(self) -> Integers:
+        """(classes,) one row of each class, once they are numbered."""
+        rows = np.empty(self.count, dtype=np.int64)
+        rows[self.owner] = np.arange(len(self.owner))
+        return rows

@@ -12,11 +12,12 @@ import polars as pl
 
 from anonym.errors import InternalError, type_name
 from anonym.hierarchy.files import read_hierarchy
-from anonym.verify.codes import Integers
+from anonym.verify.codes import Codes, Integers
 from anonym.verify.facts import QuasiFact
 from anonym.verify.labels import codes, has_line, reader, readings
 from anonym.verify.printed import leaf_text, printed
-from anonym.verify.rows import STAR, canonical
+from anonym.verify.reading import canonical
+from anonym.verify.rows import STAR
 from anonym.verify.spelled import by_code, in_network, is_address, is_rest, leaf_of
 
 _NORMAL: Mapping[str, Callable[[str], str]] = {
@@ -27,8 +28,8 @@ _NORMAL: Mapping[str, Callable[[str], str]] = {
 _ORDER = ("nfkc", "casefold", "nfkc", "trim")  # folding case can undo NFKC, NFKC can bring blanks to the ends
 
 
-def uncovered_rows(original: pl.Series, released: pl.DataFrame, fact: QuasiFact) -> int:
-    """How many rows have a cell that does not cover their original. Both are row-aligned.
+def uncovered_rows(original: pl.Series, released: pl.DataFrame, fact: QuasiFact, rows: Integers | None = None) -> int:
+    """How many rows have a cell that does not cover their original. Both are aligned; `rows` are those of each line.
 
     Raises InternalError for a form that is not understood: it could not be vouched for.
     """
@@ -38,7 +39,8 @@ def uncovered_rows(original: pl.Series, released: pl.DataFrame, fact: QuasiFact)
     released = released.rename(dict(zip(released.columns, names, strict=True)))
     table = released.with_columns(original.alias("original"))
     table = table.select(canonical(name, dtype).alias(name) for name, dtype in table.schema.items())
-    pairs = table.group_by("original", *names).agg(pl.len().alias("rows"))
+    table = table.with_columns(rows=pl.lit(1) if rows is None else pl.Series(rows))
+    pairs = table.group_by("original", *names).agg(pl.col("rows").sum())
     covered = {"bounds": _bounds, "set": _sets}.get(fact.form, _labels)(pairs, fact)
     return int(pairs["rows"].filter(~covered.fill_null(False)).sum())
 
@@ -86,7 +88,7 @@ def _member(original: pl.Series, cell: pl.Series) -> pl.Series:
     )
 
 
-def misplaced_rows(original: pl.Series, released: pl.Series, group: Integers, fact: QuasiFact) -> int:
+def misplaced_rows(original: pl.Series, released: pl.Series, group: Codes, fact: QuasiFact) -> int:
     """Form `representative`: how many rows have a value that is not of their group. All are row-aligned.
 
     The released value must lie between the least and the largest original of its group (coded ends count as their

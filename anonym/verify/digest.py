@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import polars as pl
 
-from anonym.verify.codes import Classes, Integers, tally
+from anonym.verify.codes import Classes, Coded, Integers, tally
 from anonym.verify.facts import Facts
-from anonym.verify.rows import Columns, collected, is_text, schema_of
+from anonym.verify.reading import Columns, collected, is_text, schema_of
 
 
 def digest(release: pl.LazyFrame, facts: Facts, read: Columns | None = None) -> str:
@@ -21,13 +21,17 @@ def digest(release: pl.LazyFrame, facts: Facts, read: Columns | None = None) -> 
     `read` are the release's columns where they have been read already.
     """
     columns = [name for quasi in facts.quasi for name in quasi.released]
-    return _fed(hashlib.sha256(), read or Columns(release), columns, facts)
+    return _fed(hashlib.sha256(), read or _columns(release), columns, facts)
 
 
 def keyed_digest(key: bytes, original: pl.LazyFrame, facts: Facts) -> str:
     """HMAC-SHA256 of the input's class table. Without the key nobody can test a guess of the input against it."""
     columns = [quasi.name for quasi in facts.quasi]
-    return _fed(hmac.new(key, digestmod="sha256"), Columns(original), columns, facts)
+    return _fed(hmac.new(key, digestmod="sha256"), _columns(original), columns, facts)
+
+
+def _columns(frame: pl.LazyFrame) -> Columns:
+    return Columns(frame, int(collected(frame.select(pl.len()), "counting rows for the digest").item()))
 
 
 def _fed(state: hashlib._Hash | hmac.HMAC, read: Columns, columns: Sequence[str], facts: Facts) -> str:
@@ -41,16 +45,21 @@ def _parts(read: Columns, columns: Sequence[str], sensitive: Sequence[str]) -> I
     """Names and kinds; the sorted distinct values of each column; the class table, and each histogram, as positions
     in those with counts. Every part goes with its length, so no two tables give the same bytes.
     """
-    frame = read.frame
-    schema = schema_of(frame)
+    schema = schema_of(read.frame)
     yield json.dumps([len(columns), [[name, _kind(schema[name])] for name in (*columns, *sensitive)]]).encode()
-    rows = int(collected(frame.select(pl.len()), "counting rows for the digest").item())
-    classes = Classes(rows)
+    read.read([*columns, *sensitive])
+    classes = Classes(read.rows)
+    for name in columns:
+        classes.split(read.coded(name))
+    classes.number()
+    first = classes.first()
+    table = Classes(len(first))  # the distinct tuples are numbered as the rows are
     for name in columns:
         column = read.coded(name)
         yield from _values(column.values)
-        classes.split(column)
-        for part in np.divmod(classes.number(), max(1, column.size)):  # class so far, and position in this column
+        table.number()
+        table.split(Coded(column.values, column.codes[first]))
+        for part in np.divmod(table.number(), max(1, column.size)):  # class so far, and position in this column
             yield _numbers(part)
     yield _numbers(np.bincount(classes.owner))
     for name in sensitive:

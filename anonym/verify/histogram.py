@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from anonym.verify.bins import binned
-from anonym.verify.codes import Coded, Integers, coded, run_starts, tally
+from anonym.verify.codes import Coded, Codes, Integers, coded, run_starts, tally
 from anonym.verify.facts import Bins
 from anonym.verify.rows import ReleasedRows
 
@@ -69,7 +69,7 @@ def histogram(rows: ReleasedRows, column: str, bins: Bins | None = None) -> Hist
 
 
 def _entries(
-    owner: Integers, value: Coded, unit: Integers | None, members: int
+    owner: Codes, value: Coded, unit: Codes | None, members: int
 ) -> tuple[Integers, Integers, Floats, Integers, float]:
     """Class, value, weight and holders of each entry, and the scale of the weights."""
     if unit is None:
@@ -96,13 +96,12 @@ def _scale(parts: list[int], members: int) -> float:
     return float(least) if least * members < _EXACT else 1.0
 
 
-def distribution(column: pl.Series, unit: Integers | None = None, bins: Bins | None = None) -> pl.DataFrame:
+def distribution(value: Coded, unit: Codes | None = None) -> pl.DataFrame:
     """The distribution of one column of a whole table: `value`, `weight` (rows; or units, each weighing 1).
 
-    `unit` is row-aligned, numbered from 0 without gaps. With `bins` the values are bins.
+    `unit` is row-aligned, numbered from 0 without gaps.
     """
-    value = coded(column if bins is None else binned(column, bins))
-    everyone = np.zeros(len(column), dtype=np.int64)
-    members = len(column) if unit is None else int(unit.max(initial=-1)) + 1
+    everyone = np.zeros(len(value.codes), dtype=np.int8)
+    members = len(everyone) if unit is None else int(unit.max(initial=0)) + (len(unit) > 0)
     _, place, weight, _, scale = _entries(everyone, value, unit, members)
     return pl.DataFrame([value.values.gather(place).alias("value"), pl.Series("weight", weight / scale)])

@@ -5,46 +5,61 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+import numpy as np
 import polars as pl
 
 from anonym.verify.aligned import Alignment
 from anonym.verify.facts import Facts
 from anonym.verify.printed import printed
-from anonym.verify.rows import collected, is_text
+from anonym.verify.reading import Columns, collected, is_text, schema_of
 
 SHORTEST = 4  # characters of an identifier that is looked for; shorter ones stand everywhere by chance
 LONG_NUMBER = 7  # digits from which a number is somebody's rather than any number
 SLICE = 100_000  # rows of text looked at together
 
 
-def identifier_texts(original: pl.LazyFrame, facts: Facts) -> pl.DataFrame:
-    """The distinct values of all identifier columns that are long enough to look for: `value`, `column`."""
-    names = [fact.name for fact in facts.identifiers]
-    found = [_texts(original, name) for name in names]
-    return pl.concat(found) if found else pl.DataFrame(schema={"value": pl.String, "column": pl.String})
-
-
-def _texts(original: pl.LazyFrame, name: str) -> pl.DataFrame:
-    distinct = collected(original.select(pl.col(name).unique()), f"reading column {name}")[name].drop_nulls()
-    texts = printed(distinct).alias("value").to_frame().filter(pl.col("value").str.len_chars() >= SHORTEST)
-    return texts.with_columns(column=pl.lit(name))
-
-
-def whole_cells(release: pl.LazyFrame, columns: Sequence[str], identifiers: pl.DataFrame) -> pl.DataFrame:
+def whole_cells(aligned: Alignment, columns: Sequence[str], facts: Facts) -> pl.DataFrame:
     """Identifier values that stand as whole cells in `columns`: `cells` (the column they stand in), `value`, `rows`,
     and `column`, whose identifiers they are.
     """
-    found = pl.concat(
-        collected(_counted(release, name), f"looking for identifiers in column {name}").with_columns(cells=pl.lit(name))
-        for name in columns
-    )
-    there = identifiers.join(found.select("value").unique(), on="value", how="semi")
-    return found.join(there, on="value")
+    counted = [_counted(aligned.released, name).with_columns(cells=pl.lit(name)) for name in columns]
+    found = pl.concat([_EMPTY, *counted]).filter(pl.col("value").str.len_chars() >= SHORTEST)
+    cells = found["value"].unique()
+    there = [_standing(aligned.original, fact.name, cells) for fact in facts.identifiers]
+    return found.join(pl.concat([_EMPTY.select("value", column="cells"), *there]), on="value")
 
 
-def _counted(release: pl.LazyFrame, name: str) -> pl.LazyFrame:
-    """Distinct values first: a release has few, and each is looked up once."""
-    return release.group_by(pl.col(name).cast(pl.String).alias("value")).agg(rows=pl.len())
+_EMPTY = pl.DataFrame(schema={"value": pl.String, "rows": pl.UInt32, "cells": pl.String})
+
+
+def _counted(released: Columns, name: str) -> pl.DataFrame:
+    """The distinct texts of a column and their rows: a release has few, and each is looked up once."""
+    if released.is_read(name):
+        column = released.coded(name)
+        rows = np.bincount(column.codes, minlength=column.size)
+        table = pl.DataFrame([column.values.alias("value"), pl.Series("rows", rows, dtype=pl.UInt32)])
+    else:
+        counts = released.frame.group_by(pl.col(name).cast(pl.String).alias("value")).agg(rows=pl.len())
+        table = collected(counts, f"looking for identifiers in column {name}")
+    return table.drop_nulls("value").cast({"rows": pl.UInt32})
+
+
+def _standing(original: pl.LazyFrame, name: str, cells: pl.Series) -> pl.DataFrame:
+    """The texts among `cells` that an identifier column holds, too: `value`, `column`.
+
+    Numbers and texts are looked for as they are, so that a column of millions of them need not be written out.
+    """
+    dtype, column = schema_of(original)[name], pl.col(name)
+    frame = original.select(column)
+    if dtype.is_integer():
+        wanted = cells.cast(dtype, strict=False)
+        wanted = wanted.filter((printed(wanted) == cells).fill_null(False))
+        frame = frame.filter(column.is_in(wanted.implode())) if len(wanted) else frame.clear()
+    elif dtype == pl.String:
+        frame = frame.filter(column.is_in(cells.implode())) if len(cells) else frame.clear()
+    distinct = collected(frame.unique(), f"reading column {name}")[name].drop_nulls()
+    texts = printed(distinct).alias("value").to_frame()
+    return texts.filter(pl.col("value").is_in(cells.implode())).with_columns(column=pl.lit(name))
 
 
 def looks_identifying(value: pl.Expr) -> pl.Expr:

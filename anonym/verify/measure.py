@@ -13,7 +13,8 @@ from anonym.verify.codes import coded, ordered_values, tally
 from anonym.verify.digest import digest
 from anonym.verify.facts import Closeness, Diversity, Facts, SensitiveFact
 from anonym.verify.histogram import Floats, Histogram, histogram
-from anonym.verify.rows import ReleasedRows, canonical, released_rows
+from anonym.verify.reading import Columns, canonical
+from anonym.verify.rows import ReleasedRows, released_rows
 from anonym.verify.sizes import NO_CLASSES, Profiles, Sizes, known, profiles, rare_values, sizes
 
 RARE = "values held by fewer than k"
@@ -118,6 +119,7 @@ def measure(
     reference: Mapping[str, pl.DataFrame] | None = None,
     *,
     own: bool = True,
+    read: Columns | None = None,
 ) -> Measured:
     """Measure a release. Raises InputError where it lacks a column or cannot be read.
 
@@ -125,8 +127,9 @@ def measure(
     input's distribution by sensitive column: `value`, `weight`. `own` False: rows that are `*` throughout were
     suppressed by whoever made the file, unless all rows are. Without the unit codes of a unit that the policy names,
     k and distinct l over rows bound those over units from above; entropy, recursive l and t say nothing of theirs.
+    `read` are the release's columns where some have been read already.
     """
-    rows = released_rows(release, facts, unit_codes, own=own)
+    rows = released_rows(release, facts, unit_codes, own=own, read=read)
     linked = linking(rows, facts)
     by_profile = bool(linked) and not facts.linkable
     counts = {fact.name: histogram(rows, fact.name, fact.bins) for fact in facts.sensitive}

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
 from anonym.errors import AnonymError, type_name
 from anonym.io import as_lazy, written
+from anonym.io.partitions import parquet_files
 from anonym.verify.aligned import Alignment, Check, Comparison
-from anonym.verify.codes import Classes, Integers, coded
+from anonym.verify.bins import binned
+from anonym.verify.codes import Classes, Coded, Integers, coded, places, tally
 from anonym.verify.covers import misplaced_rows, uncovered_rows
-from anonym.verify.facts import Facts, IdentifierFact, QuasiFact
+from anonym.verify.facts import Facts, IdentifierFact, QuasiFact, SensitiveFact
 from anonym.verify.histogram import distribution
 from anonym.verify.leaks import (
     SLICE,
-    identifier_texts,
     looks_identifying,
     rows_of_rare_own,
     rows_with_own,
@@ -26,7 +28,8 @@ from anonym.verify.leaks import (
 )
 from anonym.verify.measure import NOTHING, RARE, Measured, holds, measure
 from anonym.verify.printed import printed
-from anonym.verify.rows import MARK, canonical, collected, masked_rows, read_column, schema_of
+from anonym.verify.reading import FEW, Columns, canonical, collected, read_column, schema_of
+from anonym.verify.rows import MARK, masked_rows
 
 _MARK = r"^[\[<*]"  # how a mark may begin that the input itself may hold, redacted before by somebody else
 RARE_KEEP = "rare keep values"  # the name of the check that suppression itself may break
@@ -57,10 +60,11 @@ def verify_release(
     checks += [*_file_checks(release, frame, schema), *rows_checks]
     if aligned is None:
         return NOTHING, checks
+    checks += _cell_checks(aligned, facts)
     checks += aligned.judge(_comparisons(facts, aligned))
     checks += _leak_checks(aligned, facts, schema)
     units = None if aligned.unit is None else alignment.to_series(1)
-    measured = measure(frame, facts, units, _references(original, facts))
+    measured = measure(frame, facts, units, _references(aligned, facts), read=aligned.released)
     return measured, [*checks, *_guarantee_checks(measured, facts)]
 
 
@@ -105,7 +109,7 @@ def _file_checks(
 ) -> Iterator[Check]:
     """What a file tells beside its rows: footer metadata, unused categories, the sign of zero."""
     if isinstance(release, Path) and release.suffix.lower() in (".parquet", ".pq"):
-        custom = set(pl.read_parquet_metadata(release)) - METADATA
+        custom = {key for file in parquet_files(release) for key in pl.read_parquet_metadata(file)} - METADATA
         yield Check("metadata", not custom, f"{len(custom)} footer entries beside the schema")
     for name, dtype in schema.items():
         if isinstance(dtype, pl.Enum):
@@ -133,13 +137,22 @@ def _aligned(
     kept = alignment if counted is None else alignment.filter(counted)
     row = kept.to_series(0)
     wrong = row.null_count() + int((row >= inside).sum()) + int((row < 0).sum())
-    twice = len(row) - row.n_unique()
+    present = row if not wrong else row.filter(row.is_between(0, inside - 1).fill_null(False))
+    twice = len(present) - _distinct(present, inside)
     one_to_one = Check("rows distinct", not wrong and not twice, f"{wrong} of no input row, {twice} more than once")
     checks = [lines, one_to_one, _suppression(inside, kept.height, facts)]
     if not one_to_one.held:
         return None, checks
     unit = kept.to_series(1) if facts.unit is not None and kept.width > 1 else None
-    return Alignment(frame, original, row.cast(pl.UInt64), counted, unit), checks
+    released, read = Columns(frame, len(flags)), Columns(original, inside)
+    return Alignment(released, read, row.cast(pl.UInt64), counted, unit), checks
+
+
+def _distinct(row: pl.Series, inside: int) -> int:
+    """How many of the `inside` rows there are."""
+    is_there = np.zeros(inside, np.bool_)
+    is_there[row.to_numpy()] = True
+    return int(is_there.sum())
 
 
 def _suppression(inside: int, released: int, facts: Facts) -> Check:
@@ -151,15 +164,27 @@ def _suppression(inside: int, released: int, facts: Facts) -> Check:
     return Check("suppression", held, f"{inside} rows in, {released} out, {gone} suppressed, {allowed} allowed")
 
 
+def _cell_checks(aligned: Alignment, facts: Facts) -> Iterator[Check]:
+    """Cells that cover their originals, and values that are unchanged, judged over the distinct pairs of both."""
+    covering = [q for q in facts.quasi if q.form != "representative"]
+    aligned.released.read([*(name for q in facts.quasi for name in q.released), *facts.untouched()])
+    for fact, original in zip(covering, aligned.original_codes([q.name for q in covering]), strict=True):
+        yield _covers(fact, original, [aligned.released_codes(name) for name in fact.released])
+        aligned.input.forget(fact.name)
+    few = [name for name in facts.untouched() if aligned.released.coded(name).size <= FEW]
+    for name, original in zip(few, aligned.original_codes(few), strict=True):
+        yield _unchanged(name, original, aligned.released_codes(name))
+        if all(name != fact.name for fact in facts.sensitive):  # those are needed once more
+            aligned.input.forget(name)
+
+
 def _comparisons(facts: Facts, aligned: Alignment) -> list[Comparison]:
     owner = _owner(facts, aligned)
     quasi = [
-        Comparison(
-            (q.name,), q.released, partial(_stands, q, owner) if q.form == "representative" else partial(_covers, q)
-        )
-        for q in facts.quasi
+        Comparison((q.name,), q.released, partial(_stands, q, owner)) for q in facts.quasi if q.form == "representative"
     ]
-    plain = [Comparison((name,), (name,), partial(_unchanged, name)) for name in facts.untouched()]
+    many = [name for name in facts.untouched() if aligned.released.coded(name).size > FEW]
+    plain = [Comparison((name,), (name,), partial(_unchanged_one_by_one, name)) for name in many]
     identifiers = [_of_identifier(fact, facts.unit) for fact in facts.identifiers if fact.released]
     units = [] if facts.unit is None else [Comparison((facts.unit,), (), partial(_units, facts.unit, aligned.unit))]
     return [*quasi, *plain, *identifiers, *units]
@@ -171,8 +196,10 @@ def _of_identifier(fact: IdentifierFact, unit: str | None) -> Comparison:
     return Comparison((fact.name,), (fact.name,), partial(_identifier, fact))
 
 
-def _covers(fact: QuasiFact, original: pl.DataFrame, released: pl.DataFrame) -> Check:
-    wrong = uncovered_rows(original.to_series(), released, fact)
+def _covers(fact: QuasiFact, original: Coded, released: Sequence[Coded]) -> Check:
+    (before, *after), rows = tally(original.codes, *(cell.codes for cell in released))
+    cells = [cell.values.gather(at).alias(name) for name, cell, at in zip(fact.released, released, after, strict=True)]
+    wrong = uncovered_rows(original.values.gather(before), pl.DataFrame(cells), fact, rows)
     return Check(f"cells of {fact.name} cover their originals", not wrong, f"{wrong} rows do not")
 
 
@@ -182,8 +209,7 @@ def _owner(facts: Facts, aligned: Alignment) -> Integers | None:
         return None
     classes = Classes(len(aligned.row))
     for name in (name for q in facts.quasi for name in q.released):
-        values = read_column(aligned.release, name)
-        classes.split(coded(values if aligned.counted is None else values.filter(aligned.counted)))
+        classes.split(aligned.released_codes(name))
     classes.number()
     return classes.owner
 
@@ -196,14 +222,26 @@ def _stands(fact: QuasiFact, owner: Integers | None, original: pl.DataFrame, rel
     return Check(f"cells of {fact.name} stand for their originals", not wrong, f"{wrong} rows do not")
 
 
-def _unchanged(name: str, original: pl.DataFrame, released: pl.DataFrame) -> Check:
+def _unchanged(name: str, original: Coded, released: Coded) -> Check:
     """Equal values, where NaN and null are one and both zeros are."""
+    if original.values.dtype != released.values.dtype:
+        return _retyped(name, original.values.dtype, released.values.dtype)
+    wrong = int((places(original.values, released.values)[original.codes] != released.codes).sum())
+    return Check(f"values of {name} unchanged", not wrong, f"{wrong} rows differ")
+
+
+def _unchanged_one_by_one(name: str, original: pl.DataFrame, released: pl.DataFrame) -> Check:
+    """The same, for a column of too many values to number them."""
     before = original.select(canonical(name, original.schema[name]).alias("before"))["before"]
     after = released.select(canonical(name, released.schema[name]).alias("after"))["after"]
     if before.dtype != after.dtype:
-        return Check(f"values of {name} unchanged", False, f"{type_name(before.dtype)} became {type_name(after.dtype)}")
+        return _retyped(name, before.dtype, after.dtype)
     wrong = int(before.ne_missing(after).sum())
     return Check(f"values of {name} unchanged", not wrong, f"{wrong} rows differ")
+
+
+def _retyped(name: str, before: pl.DataType, after: pl.DataType) -> Check:
+    return Check(f"values of {name} unchanged", False, f"{type_name(before)} became {type_name(after)}")
 
 
 def _identifier(fact: IdentifierFact, original: pl.DataFrame, released: pl.DataFrame) -> Check:
@@ -265,11 +303,10 @@ def _leak_checks(aligned: Alignment, facts: Facts, schema: Mapping[str, pl.DataT
     gone = [*facts.dropped, *(fact.name for fact in facts.identifiers if not fact.released)]
     left = [name for name in gone if name in schema]
     yield Check("dropped columns", not left, f"{len(left)} of {len(gone)} are there")
-    identifiers = identifier_texts(aligned.original, facts)
     redacted = {fact.name for fact in facts.identifiers if fact.kind == "redacted"}
     searched = [name for name in text_columns(schema) if name not in redacted]
-    if searched and identifiers.height:
-        found = whole_cells(aligned.release, searched, identifiers)
+    if searched and facts.identifiers:
+        found = whole_cells(aligned, searched, facts)
         yield from (_whole_cells(aligned, facts, name, found.filter(pl.col("cells") == name)) for name in searched)
     for name in facts.text:
         yield _own_text(aligned, facts, name)
@@ -299,12 +336,18 @@ def _own_text(aligned: Alignment, facts: Facts, name: str) -> Check:
     return Check(f"own identifiers in {name}", not rows, f"{rows} rows with one of {len(known)} columns")
 
 
-def _references(original: pl.LazyFrame, facts: Facts) -> dict[str, pl.DataFrame]:
+def _references(aligned: Alignment, facts: Facts) -> dict[str, pl.DataFrame]:
     """The input's distribution of each sensitive column, over units where there are."""
     if not facts.sensitive:
         return {}
-    unit = None if facts.unit is None else coded(read_column(original, facts.unit)).codes
-    return {fact.name: distribution(read_column(original, fact.name), unit, fact.bins) for fact in facts.sensitive}
+    unit = None if facts.unit is None else aligned.input.coded(facts.unit).codes
+    return {fact.name: distribution(_original(aligned, fact), unit) for fact in facts.sensitive}
+
+
+def _original(aligned: Alignment, fact: SensitiveFact) -> Coded:
+    if fact.bins is None:
+        return aligned.input.coded(fact.name)
+    return coded(binned(read_column(aligned.original, fact.name), fact.bins))
 
 
 def _guarantee_checks(measured: Measured, facts: Facts) -> list[Check]:

@@ -4,64 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import polars as pl
 
 from anonym.errors import InputError
-from anonym.io import guarded
-from anonym.verify.codes import WORD, Classes, Coded, Integers, coded, tally
+from anonym.verify.codes import Classes, Coded, Codes, Integers, coded, run_starts, tally
 from anonym.verify.facts import Facts, QuasiFact
+from anonym.verify.reading import Columns, canonical, collected, is_text, read_column, schema_of
 
 MARK = "suppressed"  # the column that `action: mask` adds
 STAR = "*"
-
-
-def collected(frame: pl.LazyFrame, doing: str) -> pl.DataFrame:
-    """Collect; an engine's error is re-raised as InputError without the values it prints."""
-    with guarded(doing):
-        return frame.collect()
-
-
-def schema_of(frame: pl.LazyFrame) -> Mapping[str, pl.DataType]:
-    with guarded("reading the release's schema"):
-        return frame.collect_schema()
-
-
-def is_text(dtype: pl.DataType) -> bool:
-    return dtype == pl.String or isinstance(dtype, pl.Categorical | pl.Enum)
-
-
-def canonical(name: str, dtype: pl.DataType) -> pl.Expr:
-    """The column with NaN as null, -0.0 as 0.0 and dictionary values as String; nulls stay a value of their own."""
-    column = pl.col(name)
-    if dtype.is_float():
-        return pl.when(column == 0).then(pl.lit(0, dtype)).when(column.is_not_nan()).then(column).alias(name)
-    return column.cast(pl.String) if isinstance(dtype, pl.Categorical | pl.Enum) else column
-
-
-class Columns:
-    """The columns of a file as codes, each read once and kept in as few bytes a row as its number of values needs."""
-
-    def __init__(self, frame: pl.LazyFrame) -> None:
-        self.frame = frame
-        self._read: dict[str, tuple[pl.Series, np.ndarray[Any, Any]]] = {}
-
-    def coded(self, name: str) -> Coded:
-        if name not in self._read:
-            column = coded(read_column(self.frame, name))
-            narrow = np.min_scalar_type(max(column.size, 1))
-            self._read[name] = column.values, column.codes.astype(narrow)
-        values, codes = self._read[name]
-        return Coded(values, codes.astype(np.int64))
 
 
 @dataclass(frozen=True)
 class ReleasedRows:
     """The n counted rows of a release. Two are in one class exactly when all released QI cells are equal, null too.
 
-    Values are read a column at a time; classes and units stay in memory, 8 bytes a row each.
+    Columns stay in memory as codes of one to four bytes a row, classes and units of 8 bytes each.
     """
 
     frame: pl.LazyFrame
@@ -70,7 +30,7 @@ class ReleasedRows:
     file_rows: int
     suppressed: int  # rows of the file not counted
     owner: Integers  # (n,) class of each row, numbered from 0
-    unit: Integers | None  # (n,) unit of each row, numbered from 0; null units are one
+    unit: Codes | None  # (n,) unit of each row, numbered from 0; null units are one
     rows: Integers  # (classes,)
     members: Integers  # (classes,) distinct units, or rows where units are not known
 
@@ -86,31 +46,34 @@ class ReleasedRows:
     def column(self, name: str) -> Coded:
         return self.columns.coded(name) if self.kept is None else coded(self.values(name))
 
-    def pairs(self, value: Integers) -> tuple[Integers, Integers]:
-        """Class and value of every distinct (class, value, member), sorted: a line for each member that holds it."""
+    def holders(self, value: Codes) -> Integers:
+        """How many members hold each distinct (class, value)."""
         if self.unit is None:
-            size = int(value.max(initial=0)) + 1
-            if self.classes * size < WORD:
-                packed = self.owner * size + value
-                packed.sort()
-                owner, held = np.divmod(packed, size)
-                return owner, held
-            order = np.lexsort((value, self.owner))
-            return self.owner[order], value[order]
+            return tally(self.owner, value)[1]
         (owner, held, _), _ = tally(self.owner, value, self.unit)
-        return owner, held
+        return np.diff(run_starts(owner, held), append=len(owner))
 
 
 def released_rows(
-    frame: pl.LazyFrame, facts: Facts, units: pl.Series | pl.LazyFrame | None = None, *, own: bool = True
+    frame: pl.LazyFrame,
+    facts: Facts,
+    units: pl.Series | pl.LazyFrame | None = None,
+    *,
+    own: bool = True,
+    read: Columns | None = None,
 ) -> ReleasedRows:
-    """Find each row's class. Raises InputError for a missing column, or unit codes of another length."""
+    """Find each row's class. Raises InputError for a missing column, or unit codes of another length.
+
+    `read` are the release's columns where some have been read already.
+    """
     schema = schema_of(frame)
     columns = [name for quasi in facts.quasi for name in quasi.released]
     _refuse_missing(schema, [*columns, *facts.untouched()])
     kept, file_rows = _counted(frame, schema, facts, own=own)
+    read = read or Columns(frame, file_rows)
     classes = Classes(file_rows if kept is None else int(kept.sum()))
-    read = Columns(frame)
+    if kept is None:
+        read.read([*columns, *facts.untouched()])
     for name in columns:
         classes.split(read.coded(name) if kept is None else coded(read_column(frame, name).filter(kept)))
     classes.number()
@@ -128,12 +91,6 @@ def _refuse_missing(schema: Mapping[str, pl.DataType], names: Sequence[str]) -> 
             f"the release lacks {len(missing)} column{'s' if len(missing) > 1 else ''} of the policy: "
             f"{', '.join(missing)}; it has {', '.join(schema)}. Check it under the policy that made it"
         )
-
-
-def read_column(frame: pl.LazyFrame, name: str) -> pl.Series:
-    """One column in canonical form."""
-    value = canonical(name, schema_of(frame)[name]).alias(name)
-    return collected(frame.select(value), f"reading column {name}")[name]
 
 
 def _counted(
@@ -171,7 +128,7 @@ def _top(name: str, dtype: pl.DataType, fact: QuasiFact) -> pl.Expr:
     return pl.col(name).is_null() if fact.form == "set" else pl.lit(False)
 
 
-def _unit(units: pl.Series | pl.LazyFrame | None, kept: pl.Series | None, rows: int) -> Integers | None:
+def _unit(units: pl.Series | pl.LazyFrame | None, kept: pl.Series | None, rows: int) -> Codes | None:
     if units is None:
         return None
     series = units if isinstance(units, pl.Series) else collected(units, "reading the units").to_series()

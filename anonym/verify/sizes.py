@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from anonym.verify.codes import Integers, run_starts, tally
+from anonym.verify.codes import Integers, tally
 from anonym.verify.rows import ReleasedRows
 
 
@@ -100,8 +100,7 @@ def known(rows: ReleasedRows, column: str) -> int | None:
     """k against an attacker who also knows `column`: the fewest members that share class and value."""
     if not rows.classes:
         return None
-    owner, value = rows.pairs(rows.column(column).codes)
-    return int(np.diff(run_starts(owner, value), append=len(owner)).min())
+    return int(rows.holders(rows.column(column).codes).min())
 
 
 def rare_values(rows: ReleasedRows, column: str, k: int) -> tuple[int, int, int | None]:

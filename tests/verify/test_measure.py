@@ -159,7 +159,7 @@ def test_distance_against_the_input(drawn: list[Any], more: list[Any], with_unit
     released = pl.DataFrame(drawn, schema=schema, orient="row")
     whole = pl.DataFrame([*drawn, *more], schema=schema, orient="row")
     units = whole["unit"].to_list() if with_units else None
-    reference = distribution(whole["pay"], coded(whole["unit"]).codes if with_units else None)
+    reference = distribution(coded(whole["pay"]), coded(whole["unit"]).codes if with_units else None)
     asked = facts("q", "r", sensitive=(SensitiveFact("pay", t=Closeness(0.1, "ordered")),))
     found = measure(released.lazy(), asked, released["unit"] if with_units else None, {"pay": reference}).closeness[0]
     everything = naive.weights(range(whole.height), whole["pay"].to_list(), units)
