@@ -56,7 +56,8 @@ def known(accountant: str) -> str:
     name = str(accountant).lower()
     if name == "gdp":
         raise CallError(
-            "accountant gdp is refused: its central limit lies 22 to 25 % below the true epsilon. Use pld, prv or rdp"
+            "accountant gdp is refused: its central limit lies about a quarter below the true epsilon. Use pld, prv or "
+            "rdp"
         )
     if name not in ACCOUNTANTS:
         raise CallError(f"accountant: expected one of {', '.join(ACCOUNTANTS)}")

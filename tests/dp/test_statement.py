@@ -53,7 +53,7 @@ def stated(event: SampledGaussian, limit: float = 2.0) -> dict[str, Any]:
 
 def test_odds_beyond_all_floats_are_told_as_a_power() -> None:
     assert (factor(0.5), factor(709.0), factor(720.0)) == ("1.649", at_most(math.exp(709)), "e^720")
-    assert odds(720.0) == math.inf
+    assert (odds(0.25), odds(720.0)) == (pytest.approx(1.28, abs=5e-3), math.inf)
     statement = stated(SampledGaussian(0.025, 1, 1), limit=1e4)
     assert statement["epsilon"] > 710
     assert "odds" not in statement, "no number that is too small stands for it"
