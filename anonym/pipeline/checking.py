@@ -15,7 +15,7 @@ from anonym.io import guarded, open_frame, open_paths
 from anonym.io.source import ReadOptions, file_sha256
 from anonym.pipeline.evidence import Clock, blank, measured_part, policy_part, role_name
 from anonym.pipeline.facts import facts_of, promised_columns
-from anonym.policy.model import Policy, Quasi
+from anonym.policy.model import Keep, Policy, Quasi, Sensitive
 from anonym.report.evidence import complete
 from anonym.report.figures import listed
 from anonym.verify.facts import Facts
@@ -73,11 +73,12 @@ def _check(
     reasons = (*broken, *_left(facts, schema), *_unredacted(frame, facts, schema))
     found = measured.digest if measured.rows else None
     evidence = _evidence(policy, facts, measured, found, name) | {
-        "columns": [_column(column.name, column.role) for column in columns],
+        "columns": [_column(column.name, column.role, measured) for column in columns],
         "verdict": {"holds": not reasons if measured.rows else None, "reasons": list(reasons)},
         "environment": clock.environment(None, {}),
     }
-    return Verdict(not reasons, reasons, dict(complete(evidence)))
+    whole = complete(evidence)  # adds what goes by the figures: thresholds
+    return Verdict(not whole["verdict"]["reasons"], tuple(whole["verdict"]["reasons"]), dict(whole))
 
 
 def _unit_codes(frame: pl.LazyFrame, facts: Facts, schema: Mapping[str, pl.DataType]) -> pl.LazyFrame | None:
@@ -105,9 +106,18 @@ def _unredacted(frame: pl.LazyFrame, facts: Facts, schema: Mapping[str, pl.DataT
             yield f"column {name} should hold one redaction mark and holds {marks} different values"
 
 
-def _column(name: str, role: object) -> dict[str, Any]:
+def _column(name: str, role: object, measured: Measured) -> dict[str, Any]:
     form = role.form if isinstance(role, Quasi) else None
-    return {"name": name, "role": role_name(role), "action": "none", "form": form, "loss": None, "levels": None}
+    known = {"k_if_known": measured.known.get(name)} if isinstance(role, Keep | Sensitive) else {}
+    return {
+        "name": name,
+        "role": role_name(role),
+        "action": "none",
+        "form": form,
+        "loss": None,
+        "levels": None,
+        **known,
+    }
 
 
 def _evidence(policy: Policy, facts: Facts, measured: Measured, found: str | None, name: str | None) -> dict[str, Any]:

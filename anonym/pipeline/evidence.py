@@ -144,6 +144,11 @@ def policy_part(policy: Policy) -> dict[str, Any]:
             "reviewed": {"by": reviewed.by, "date": reviewed.date.isoformat()} if reviewed else None,
         },
         "threat_model": dict(policy.threat_model),
+        **(
+            {"thresholds": {key: {"limit": limit} for key, limit in policy.thresholds.items()}}
+            if policy.thresholds
+            else {}
+        ),
     }
 
 

@@ -2,23 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
-from anonym.errors import CallError, GuaranteeError
+from anonym.errors import CallError, GuaranteeError, InconclusiveError
 from anonym.hierarchy.encode import canonical
 from anonym.io import Source, guarded
 from anonym.io.source import KINDS
 from anonym.policy.model import Keep, Policy
 from anonym.policy.resolve import ResolvedColumn
+from anonym.report import thresholds
 
 
 def refuse_unknown_output(output: Path) -> None:
     """Raise CallError where the output's ending names no format."""
     if output.suffix.lower() not in KINDS:
         raise CallError(f"{output.name}: a release ends in {', '.join(sorted(KINDS))}")
+
+
+def refuse_beyond_thresholds(evidence: Mapping[str, Any]) -> None:
+    """Raise GuaranteeError where a threshold does not hold, InconclusiveError where there is no figure for one."""
+    limited = (evidence.get("thresholds") or {}).items()
+    said = {
+        held: [thresholds.said(key, part) for key, part in limited if part["holds"] is held] for held in (False, None)
+    }
+    if said[False]:
+        raise GuaranteeError(f"thresholds that do not hold: {'; '.join(said[False])}", evidence=dict(evidence))
+    if said[None]:
+        raise InconclusiveError(
+            f"thresholds without a figure: {'; '.join(said[None])}; measure it (attacks.hold_out runs the attacks, "
+            "text.recall the sample), or take the threshold out",
+            dict(evidence),
+        )
 
 
 def refuse_rare_keep_values(policy: Policy, columns: tuple[ResolvedColumn, ...], source: Source) -> None:

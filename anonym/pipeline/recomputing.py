@@ -15,6 +15,7 @@ from anonym.io.source import file_sha256
 from anonym.pipeline.applying import Beside, make, read_options, with_options
 from anonym.pipeline.checking import check_file
 from anonym.pipeline.evidence import Clock, policy_part
+from anonym.pipeline.following import following
 from anonym.pipeline.progress import Progress
 from anonym.pipeline.replanned import PLANNED, read_plan
 from anonym.pipeline.reported import PLAN, REPORTS, options_of, read_evidence
@@ -59,14 +60,20 @@ def recompute(
     evidence = read_evidence(report)
     path = policy or policy_beside(report, evidence)
     loaded, file = Policy.load(path), release or _release_beside(report)
-    sources = [dict(leaves(_of_files(report, evidence, path, loaded, file)))]
+    sources = [
+        dict(leaves(_of_files(report, evidence, path, loaded, file))),
+        dict(leaves(plain(following(evidence, loaded, plan_beside(report))))),
+    ]
+    whole = {"thresholds"}  # parts of which everything that there should be has been found
     if original and loaded.sha256 == evidence["policy"]["sha256"]:
         again = _made_again(report, evidence, loaded, file, original, exclude_units, progress or Progress())
         sources += [dict(leaves(again))]
+        whole |= again.keys()
     found = {path: [source[path] for source in sources if path in source] for path in set().union(*sources)}
     reported = dict(leaves({key: part for key, part in evidence.items() if key != "environment"}))
     reported |= dict(leaves({"environment": {"files": evidence["environment"].get("files", {})}}))
     reported = {path: value for path, value in reported.items() if not _is_name(path)}
+    found |= {path: [None] for path in reported.keys() - found.keys() if path.split(".")[0] in whole}
     missing = {path: None for path in sorted(found.keys() - reported.keys()) if not _is_name(path) and any(found[path])}
     return [_line(path, value, found.get(path, [])) for path, value in (reported | missing).items()]
 
@@ -111,8 +118,17 @@ def _of_files(report: Path, evidence: Mapping[str, Any], path: Path, policy: Pol
     found["output"] = {"rows": measured["output"]["rows"], "digest": measured["output"]["digest"]}
     if evidence["search"] is not None:
         found |= _arithmetic(evidence, measured)
-    stated = complete({key: part for key, part in evidence.items() if key not in COMPUTED})
-    return dict(plain(found | {"verdict": stated["verdict"], "limits": stated["limits"]}))
+    found["columns"] = [_told(column, knows_members) for column in measured["columns"]]
+    given = {key: part for key, part in evidence.items() if key not in (*COMPUTED, "thresholds")}
+    stated = complete(given | policy_part(policy))
+    found |= {key: stated[key] for key in (*COMPUTED, "thresholds") if key in stated}
+    return dict(plain(found))
+
+
+def _told(column: Mapping[str, Any], knows_members: bool) -> dict[str, Any]:
+    """What policy and release say of a column."""
+    known = {"k_if_known": column["k_if_known"]} if knows_members and "k_if_known" in column else {}
+    return {"name": column["name"], "role": column["role"], "form": column["form"], **known}
 
 
 def _over_rows(measured: Mapping[str, Any]) -> dict[str, Any]:
@@ -159,7 +175,7 @@ def policy_beside(report: Path, evidence: Mapping[str, Any]) -> Path:
 def _release_beside(report: Path) -> Path:
     for ending in KINDS:
         place = report.with_name(_stem(report) + ending)
-        if place.is_file():
+        if place.exists():
             return place
     raise CallError("the release of this report is not beside it: name it with --release")
 

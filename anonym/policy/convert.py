@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +56,7 @@ from anonym.policy.schema import (
     SearchShape,
     SecondsShape,
     TextOptionsShape,
+    ThresholdsShape,
     TrainingShape,
     TriesShape,
 )
@@ -84,6 +85,7 @@ def policy(shape: PolicyShape, data: Mapping[str, Any], base: Path, name: str) -
         text=text(shape.text, base),
         attacks=attacks(shape.attacks, base) if shape.attacks is not None else AttackOptions(),
         training=training(shape.training) if shape.training else None,
+        thresholds=dict(thresholds(shape.thresholds)),
         threat_model={key: words for key, words in given.items() if words is not None},
         order=shape.order,
         seed=shape.seed,
@@ -232,6 +234,16 @@ def training(shape: TrainingShape) -> TrainingOptions:
         accountant=shape.accountant,
         max_records_per_unit=shape.max_records_per_unit,
     )
+
+
+def thresholds(shape: ThresholdsShape) -> Iterator[tuple[str, float]]:
+    """Each limit with its key, those of attacks as `attacks.NAME.rate` and `attacks.NAME.advantage`."""
+    for key in type(shape).model_fields:
+        if key != "attacks" and (limit := getattr(shape, key)) is not None:
+            yield key, float(limit)
+    for name, limits in shape.attacks.items():
+        given = ((kind, getattr(limits, kind)) for kind in type(limits).model_fields)
+        yield from ((f"attacks.{name}.{kind}", float(limit)) for kind, limit in given if limit is not None)
 
 
 def text(shape: TextOptionsShape, base: Path) -> TextOptions:

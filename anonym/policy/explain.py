@@ -28,6 +28,7 @@ from anonym.hierarchy.packs import pack
 from anonym.policy.lint import notes
 from anonym.policy.model import Drop, Identifier, Keep, Policy, Quasi, Role, Sensitive, Text
 from anonym.policy.resolve import ResolvedColumn
+from anonym.policy.schema import AttackLimitShape, ThresholdsShape
 
 _MANY_CUTS = 8
 _FORMS = {
@@ -61,6 +62,7 @@ def explain(policy: Policy, resolved: Sequence[ResolvedColumn] | None = None, se
         ("Search", list(_search(policy))),
         ("Text", list(_text(policy))),
         ("Attacks", list(_attacks(policy))),
+        ("Thresholds", list(_thresholds(policy))),
         ("Output", list(_output(policy))),
         ("To look at", [*notes(policy, resolved), *seen]),
         ("What this does not give", list(_limits(policy))),
@@ -304,6 +306,14 @@ def _attacks(policy: Policy) -> Iterator[str]:
         limit = f"{attacks.max_advantage:f}"
         yield f"inferring a sensitive value may gain at most {limit} over people who were not released"
     yield "a release that fails a gate is refused (status 3), one that cannot be judged too (status 5)"
+
+
+def _thresholds(policy: Policy) -> Iterator[str]:
+    for key, limit in policy.thresholds.items():
+        shape = AttackLimitShape if key.startswith("attacks.") else ThresholdsShape
+        yield f"{_line(key)} {limit:g}: {shape.model_fields[key.rpartition('.')[2]].description}"
+    if policy.thresholds:
+        yield "a release beyond one is refused (status 3), one for which it was not measured too (status 5)"
 
 
 def _text(policy: Policy) -> Iterator[str]:

@@ -119,6 +119,7 @@ class Policy:
     text: TextOptions = field(default_factory=TextOptions)
     attacks: AttackOptions = field(default_factory=AttackOptions)
     training: TrainingOptions | None = None
+    thresholds: Mapping[str, float] = field(default_factory=dict)  # by key; `attacks.NAME.rate` of an attack
     threat_model: Mapping[str, str] = field(default_factory=dict)
     order: Literal["shuffle", "keep"] = "shuffle"
     seed: int = 0

@@ -242,6 +242,43 @@ class TrainingShape(Shape):
     )
 
 
+class AttackLimitShape(Shape):
+    """What attacks of one kind may find."""
+
+    rate: Given[Risk] = Field(default=None, description="the highest acceptable upper end of their success")
+    advantage: Given[Risk] = Field(default=None, description="the highest acceptable advantage over the control")
+
+
+class ThresholdsShape(Shape):
+    """Limits on what is measured beyond the guarantee: a release beyond one is refused."""
+
+    loss: Given[Risk] = Field(default=None, description="the largest mean loss (NCP)")
+    column_loss: Given[Risk] = Field(default=None, description="the largest loss of a single column")
+    class_size_over_k: Given[Annotated[Decimal, Number(ge=1)]] = Field(
+        default=None, description="the largest mean class size, in k"
+    )
+    suppressed_units: Given[Risk] = Field(default=None, description="the largest share of units without a row left")
+    suppressed_group: Given[Risk] = Field(
+        default=None, description="the largest share of a group's rows that may be suppressed"
+    )
+    highest_risk: Given[Risk] = Field(default=None, description="the highest prosecutor risk, 1 / smallest class")
+    mean_risk: Given[Risk] = Field(default=None, description="the highest mean prosecutor risk")
+    marketer_risk: Given[Risk] = Field(default=None, description="the highest marketer risk")
+    t_against_input: Given[Risk] = Field(default=None, description="the largest t of a class against the input")
+    t_moved: Given[Risk] = Field(default=None, description="how far suppression may move a sensitive distribution")
+    k_if_known: Given[Count] = Field(
+        default=None, description="k for an attacker who knows a keep or sensitive column too, at least"
+    )
+    withheld_texts: Given[Risk] = Field(default=None, description="the largest share of texts withheld as a whole")
+    token_precision: Given[Risk] = Field(default=None, description="precision of masked tokens, at least")
+    clean_texts: Given[Risk] = Field(default=None, description="labelled texts with nothing missed, at least")
+    direct_recall: Given[Risk] = Field(default=None, description="recall of direct identifiers, at least")
+    quasi_recall: Given[Risk] = Field(default=None, description="recall of quasi-identifiers in text, at least")
+    attacks: dict[Name, AttackLimitShape] = Field(
+        default={}, description="how the names of attacks begin, such as uniqueness: what they may find"
+    )
+
+
 class ThreatModelShape(Shape):
     """Whom the release is to withstand, in words; printed in the report."""
 
@@ -273,6 +310,9 @@ class PolicyShape(Shape):
     text: TextOptionsShape = Field(default=TextOptionsShape(), description="how text columns are scrubbed")
     attacks: Given[AttacksShape] = Field(default=None, description="attacks run against every release")
     training: Given[TrainingShape] = Field(default=None, description="differentially private training")
+    thresholds: ThresholdsShape = Field(
+        default=ThresholdsShape(), description="limits on what is measured beyond the guarantee"
+    )
     threat_model: ThreatModelShape = Field(
         default=ThreatModelShape(), description="whom the release is to withstand, in words"
     )

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, cast
 
 from anonym.errors import InternalError
-from anonym.report import limits, schema, wording
+from anonym.report import limits, schema, thresholds, wording
 from anonym.report.counts import Group, class_histogram, protect
 from anonym.report.fields import Evidence, Verdict
 
@@ -43,6 +43,7 @@ def complete(facts: Mapping[str, Any]) -> Evidence:
     evidence = plain({**facts, "schema": VERSION})
     _require_shape({**evidence, "verdict": UNJUDGED, "limits": []})
     wording.judge_promises(evidence)
+    thresholds.judge(evidence)
     evidence["verdict"] = wording.verdict(evidence)
     evidence["limits"] = limits.limits(evidence)
     _require_shape(evidence)

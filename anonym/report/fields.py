@@ -360,6 +360,14 @@ class Training(TypedDict):
     outside: NotRequired[Annotated[list[str], "steps on private data that the accountant does not cover"]]
 
 
+class Threshold(TypedDict):
+    """A limit of the policy on something measured beyond its guarantee."""
+
+    limit: Amount
+    found: NotRequired[Annotated[float | None, "null: not measured"]]
+    holds: NotRequired[bool | None]
+
+
 class Check(TypedDict):
     """One thing that was recomputed from the written file by separate code."""
 
@@ -408,6 +416,7 @@ class Evidence(TypedDict):
     suppression: Suppression
     loss: Loss
     risk: Risk
+    thresholds: NotRequired[Annotated[dict[str, Threshold], "by the policy's key; `attacks.NAME.rate` of an attack"]]
     columns: list[Column]
     text: Annotated[dict[str, Text], "by text column"]
     recall: Annotated[Recall | None, "null: not measured"]

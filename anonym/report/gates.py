@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from anonym.report import figures, wording
+from anonym.report import figures, thresholds, wording
 
 Facts = Mapping[str, Any]
 
@@ -16,6 +16,7 @@ RULES: Mapping[str, str] = {
     "t-closeness": "Every class's sensitive values are distributed like those of all released rows.",
     "suppression": "No more rows are suppressed than the policy allows.",
     "verification": "The written file, read back by separate code, is what was promised.",
+    "threshold": "What the policy limits beyond its guarantee stays within its limit.",
     "attack": "No attack on the release succeeds beyond its threshold.",
     "text-recall": "The scrubber finds at least the required share of labelled spans.",
     "epsilon": "Private training stays within the policy's ε.",
@@ -38,7 +39,7 @@ class Gate:
 
 def gates(evidence: Facts) -> list[Gate]:
     """All gates of complete evidence, in the order of `RULES`."""
-    parts = (_promised, _suppressed, _verified, _attacked, _recalled, _trained, _reviewed)
+    parts = (_promised, _suppressed, _verified, _limited, _attacked, _recalled, _trained, _reviewed)
     return [gate for part in parts for gate in part(evidence)]
 
 
@@ -67,6 +68,12 @@ def _suppressed(evidence: Facts) -> Iterator[Gate]:
 def _verified(evidence: Facts) -> Iterator[Gate]:
     for check in evidence["verification"]["checks"]:
         yield Gate("verification", check["name"], check["held"], check["detail"])
+
+
+def _limited(evidence: Facts) -> Iterator[Gate]:
+    for key, part in (evidence.get("thresholds") or {}).items():
+        said = thresholds.said(key, part, wording.missing(evidence))
+        yield Gate("threshold", f"threshold {key}", part["holds"], said)
 
 
 def _attacked(evidence: Facts) -> Iterator[Gate]:

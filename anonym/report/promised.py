@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from anonym.report import blocks, figures, svg, wording
+from anonym.report import blocks, figures, svg, thresholds, wording
 from anonym.report.blocks import Heading, Section
 from anonym.report.fields import Evidence, SizeBin, SuppressedGroup, T
 from anonym.report.markup import Markup, join, tag
@@ -18,7 +18,8 @@ MOST_GROUPS = 8  # bars a column; the JSON has them all
 
 
 def guarantee(evidence: Evidence) -> Section:
-    rows = [*_k_rows(evidence), *_l_rows(evidence), *_t_rows(evidence), *_limit_row(evidence)]
+    promised = (*_k_rows(evidence), *_l_rows(evidence), *_t_rows(evidence), *_limit_row(evidence))
+    rows = [*promised, *_threshold_rows(evidence)]
     if not rows:
         said = "The policy lists no quasi-identifier and asks for no guarantee on the table."
         return Section("guarantee", "Guarantee", blocks.note(said))
@@ -78,6 +79,16 @@ def _limit_row(evidence: Evidence) -> Iterator[Sequence[object]]:
         label = join("Suppression", blocks.sub(rows) if part["rows"] is not None and allowed is not None else None)
         held = blocks.status(wording.within_limit(part), none)
         yield label, join("≤ ", figures.share(part["limit"])), achieved, held
+
+
+def _threshold_rows(evidence: Evidence) -> Iterator[Sequence[object]]:
+    none = wording.missing(evidence)
+    for key, part in (evidence.get("thresholds") or {}).items():
+        one, found = thresholds.measure(key), part.get("found")
+        limit = f"{'≥' if one.least else '≤'} {one.shown(part['limit'])}"
+        achieved = blocks.absent(none) if found is None else one.shown(found)
+        label = join("Threshold", blocks.quiet_name(one.words))
+        yield label, limit, achieved, blocks.status(part.get("holds"), none)
 
 
 def _below(part: Mapping[str, Any]) -> Markup | None:

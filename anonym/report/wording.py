@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from anonym.report import figures
+from anonym.report import figures, thresholds
 
 Facts = Mapping[str, Any]
 
@@ -104,6 +104,9 @@ def _reasons_beside(evidence: Facts) -> Iterator[str]:
             yield f"attack {attack['name']}: success {figures.share(attack['rate'])}, over its threshold"
     if (evidence["recall"] or {}).get("holds") is False:
         yield f"text recall is below the required {figures.share(evidence['recall']['required'])}"
+    for key, part in (evidence.get("thresholds") or {}).items():
+        if part["holds"] is False:
+            yield f"threshold {key}: {thresholds.said(key, part)}"
 
 
 def within_limit(suppression: Facts) -> bool | None:
