@@ -24,7 +24,7 @@ from anonym.pipeline.attack_runs import refuse
 from anonym.pipeline.evidence import Clock, Run, facts_of_run, file_names
 from anonym.pipeline.facts import facts_of
 from anonym.pipeline.finished import finished, identity
-from anonym.pipeline.gates import refuse_rare_keep_values, refuse_unknown_output
+from anonym.pipeline.gates import refuse_beyond_thresholds, refuse_rare_keep_values, refuse_unknown_output
 from anonym.pipeline.holding_out import HeldOut, hold_out, keep, refuse_existing
 from anonym.pipeline.profile import Profile, profile
 from anonym.pipeline.progress import Progress
@@ -222,6 +222,7 @@ def make(
     run = replace(run, attacks=tuple(result.as_dict() for result in found))
     evidence = verified_evidence(run, verified, written, part, clock)
     refuse(found, evidence)
+    refuse_beyond_thresholds(evidence)
     return Made(run, written, verified, run.plan, evidence, held)
 
 
