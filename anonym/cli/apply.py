@@ -30,6 +30,12 @@ from anonym.cli.shares import SHARE
     default=None,
     help="People who withdrew (private data): a .txt file, one unit a line, or a table with the policy's unit column.",
 )
+@click.option(
+    "--partition-by",
+    multiple=True,
+    metavar="COLUMN",
+    help="A released column, once or more: OUT is then a folder (named *.parquet) of folders COLUMN=value.",
+)
 @click.option("--processes", type=click.IntRange(1, 256), default=1, help="Processes that scrub text at once.")
 @common
 def apply(
@@ -44,6 +50,7 @@ def apply(
     control: Path | None,
     plan: Path | None,
     exclude_units: Path | None,
+    partition_by: tuple[str, ...],
     processes: int,
     as_json: bool,
     quiet: bool,
@@ -70,6 +77,7 @@ def apply(
             control=control,
             plan=plan,
             exclude_units=exclude_units,
+            partition_by=partition_by,
             processes=processes,
             progress=progress,
         )

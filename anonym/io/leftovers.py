@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shutil
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,7 +13,7 @@ from pathlib import Path
 from anonym.errors import CallError, OutputError
 from anonym.io.guard import guarded
 from anonym.io.private import PRIVATE_MARK, bytes_of, is_held, sweep_private
-from anonym.io.target import MARK, take_lock
+from anonym.io.target import MARK, remove, take_lock
 
 _PART = re.compile(rf"\.(?P<name>.+){re.escape(MARK)}(\..*)?", re.DOTALL)
 _PRIVATE = re.compile(rf"\.(?P<name>.+){re.escape(PRIVATE_MARK)}[^.]+", re.DOTALL)
@@ -45,7 +44,7 @@ def sweep(folder: Path, *, dry_run: bool) -> Leftovers:
                     continue
                 found |= {part: bytes_of(part) for part in parts}
                 for part in parts if not dry_run else ():
-                    _remove(part)
+                    remove(part)
         return Leftovers(found | sweep_private(dry_run=dry_run), tuple(live))
 
 
@@ -74,9 +73,3 @@ def _unless_written(output: Path, parts: list[Path]) -> Iterator[bool]:
     finally:
         os.close(lock)
 
-
-def _remove(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path)
-    else:
-        path.unlink()

@@ -27,7 +27,7 @@ class ReadOptions:
     null_values: tuple[str, ...] = ()
     types: Mapping[str, str] = field(default_factory=dict)
     as_text: Callable[[str], bool] = lambda _name: False  # CSV columns that stay text whatever they look like
-    hive_ok: bool = False  # a file in a folder `name=value` is read as it is: right for a release, which is one file
+    hive_ok: bool = False  # a file in a folder `name=value` is read as it is: right for a release of one file
 
     def typed(self, names: list[str]) -> dict[str, pl.DataType]:
         """The declared types of those of `names` that have one."""

@@ -11,6 +11,7 @@ import polars as pl
 from anonym.errors import CallError, type_name
 from anonym.io.formats import KINDS, kind_of
 from anonym.io.lines import literal
+from anonym.io.partitions import read_partitions
 from anonym.io.separated import separator_of
 
 # What the JSON reader cannot build, and what it reads in its place.
@@ -25,8 +26,10 @@ _WIDER: Mapping[type[pl.DataType], pl.DataType] = {
 
 
 def written(path: Path, columns: Mapping[str, pl.DataType] | None = None) -> pl.LazyFrame:
-    """A release file as it stands on disk; CSV and JSON lines are read back with the columns' types."""
+    """A release as it stands on disk; CSV, JSON lines and partitions are read back with the columns' types."""
     kind = kind_of(path)
+    if path.is_dir():
+        return read_partitions(path, columns)
     if kind == "parquet":
         return pl.scan_parquet(path, glob=False, hive_partitioning=False)
     if kind == "arrow":

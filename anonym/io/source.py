@@ -111,7 +111,8 @@ def open_paths(paths: Sequence[str | Path], options: ReadOptions | None = None) 
     if len(kinds) > 1:
         raise InputError(f"the inputs are of several formats ({', '.join(sorted(kinds))}): give one format per run")
     kind = kinds.pop()
-    is_partitioned = not options.hive_ok and any(partition_of(file) for file in files)
+    as_it_is = options.hive_ok and not any(Path(path).is_dir() for path in paths)
+    is_partitioned = not as_it_is and any(partition_of(file) for file in files)
     if is_partitioned and kind not in ("parquet", "arrow"):
         raise InputError(f"hive partitions (folders name=value) of {kind} files are not read: convert them to Parquet")
     with guarded("opening the input"):
@@ -186,13 +187,17 @@ _SCANS: Mapping[str, Callable[[list[Path], ReadOptions], pl.LazyFrame]] = {
 
 
 def file_sha256(path: Path) -> str:
-    """SHA-256 of a file's bytes, in hexadecimal."""
+    """SHA-256, in hexadecimal, of a file's bytes; of a folder's names and hashes of its files, sorted."""
     import hashlib
 
+    if path.is_dir():
+        files = sorted(file for file in path.rglob("*") if file.is_file())
+        lines = "".join(f"{file_sha256(file)}  {file.relative_to(path).as_posix()}\n" for file in files)
+        return hashlib.sha256(lines.encode(errors="surrogateescape")).hexdigest()
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def same_file(a: Path, b: Path) -> bool:
-    """Whether both names stand for one existing file."""
-    return a.exists() and b.exists() and os.path.samefile(a, b)
+    """Whether both names stand for one existing file, or the first lies in the second."""
+    return a.exists() and b.exists() and (os.path.samefile(a, b) or b.resolve() in a.resolve().parents)

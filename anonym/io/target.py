@@ -7,11 +7,13 @@ import fcntl
 import hashlib
 import logging
 import os
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from anonym.errors import CallError, OutputError
 from anonym.io.guard import guarded
+from anonym.io.partitions import refuse_foreign, replace_folder
 from anonym.io.private import private_root
 
 log = logging.getLogger("anonym")
@@ -22,25 +24,31 @@ MARK = ".anonym-part"
 class Target:
     """A context around one output path and its companions.
 
-    `part` is where the release is written (mode 0600, same folder). `publish` gives every file its name, the release
+    `part` is where the release is written (mode 0600, same folder); with `folder` it is a folder of files (mode 0700),
+    and replaces one that holds nothing but such files. `publish` gives every file its name, the release
     last. On any other exit the parts are removed and what stood there before is untouched.
     """
 
-    def __init__(self, path: Path, *, force: bool = False) -> None:
+    def __init__(self, path: Path, *, force: bool = False, folder: bool = False) -> None:
         self.path = path
         self.force = force
+        self.folder = folder
 
     def __enter__(self) -> Target:
         with guarded("preparing the output", OutputError):
             folder = self.path.parent
             if not folder.is_dir():
                 raise OutputError(f"the output's folder does not exist: {folder}")
-            if self.path.is_dir():
+            if self.path.is_dir() and not self.folder:
                 raise CallError(f"{self.path} is a folder: name a file")
             refuse_existing(self.path, force=self.force)
+            if self.folder and self.path.exists():
+                _refuse_other_folder(self.path)
             with contextlib.ExitStack() as locks:
                 locks.callback(os.close, take_lock(self.path))
                 # The part is locked as well, for those who do not share our private folder.
+                if self.folder:
+                    self._part(self.path).mkdir(mode=0o700, exist_ok=True)
                 locks.callback(os.close, _locked(self._part(self.path), self.path))
                 self.part = self._new_part(self.path)
                 self._locks = locks.pop_all()
@@ -77,38 +85,57 @@ class Target:
         return part, self.companion(ending)
 
     def _new_part(self, final: Path) -> Path:
-        """An empty file of mode 0600 beside the output. What a killed run left under this name is written over."""
+        """An empty file of mode 0600 (or folder of 0700) beside the output, whatever a killed run left of this name."""
         part = self._part(final)
+        if part.is_dir():
+            part.chmod(0o700)
+            for inside in part.iterdir():
+                remove(inside)
+            return part
         handle = os.open(part, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_NOFOLLOW, 0o600)
         os.fchmod(handle, 0o600)
         os.close(handle)
         return part
 
     def _part(self, final: Path) -> Path:
-        return self.path.with_name(f".{self.path.name}{MARK}{final.name.removeprefix(self.path.stem)}")
+        kind = ".folder" if self.folder and final == self.path else ""
+        return self.path.with_name(f".{self.path.name}{MARK}{kind}{final.name.removeprefix(self.path.stem)}")
 
 
 def _settle(parts: Sequence[tuple[Path, Path]]) -> None:
     """Sync, set the mode a new file of this user has (or the replaced one had), rename, sync the folder."""
     for part, final in parts:
-        with open(part, "rb") as file:
-            os.fsync(file.fileno())
-        part.chmod(final.stat().st_mode & 0o777 if final.exists() else 0o666 & ~_umask())
+        for inside in part.rglob("*") if part.is_dir() else ():
+            _sync(inside)
+            inside.chmod((0o777 if inside.is_dir() else 0o666) & ~_umask())
+        _sync(part)
+        part.chmod(final.stat().st_mode & 0o777 if final.exists() else (0o777 if part.is_dir() else 0o666) & ~_umask())
     for part, final in parts:
-        os.replace(part, final)
+        (replace_folder if part.is_dir() else os.replace)(part, final)
     for folder in {final.parent for _, final in parts}:
         _sync_folder(folder)
 
 
-def _sync_folder(folder: Path) -> None:
-    """Best effort: the files have their names already, and a refusal here must not be told as their absence."""
-    handle = os.open(folder, os.O_RDONLY)
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
-    except OSError:
-        log.warning("%s could not be synced: the release stands, but may be lost if the machine fails now", folder)
     finally:
         os.close(handle)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Best effort: the files have their names already, and a refusal here must not be told as their absence."""
+    try:
+        _sync(folder)
+    except OSError:
+        log.warning("%s could not be synced: the release stands, but may be lost if the machine fails now", folder)
+
+
+def _refuse_other_folder(path: Path) -> None:
+    if not path.is_dir() or path.is_symlink():
+        raise CallError(f"{path} is no folder: name one, or leave --partition-by out")
+    refuse_foreign(path)
 
 
 def refuse_existing(*paths: Path, force: bool) -> None:
@@ -128,7 +155,15 @@ def _remove_parts(path: Path) -> None:
     for stale in path.parent.iterdir():
         if stale.name.startswith(f".{path.name}{MARK}"):
             with contextlib.suppress(OSError):
-                stale.unlink()
+                remove(stale)
+
+
+def remove(path: Path) -> None:
+    """Remove a file, or a folder with all that is in it."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
 
 
 def take_lock(path: Path) -> int:
@@ -141,7 +176,8 @@ def take_lock(path: Path) -> int:
 
 def _locked(file: Path, path: Path) -> int:
     """A handle of `file` with an exclusive lock. Raises OutputError where another run, writing `path`, has it."""
-    lock = os.open(file, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
+    how = os.O_RDONLY if file.is_dir() else os.O_CREAT | os.O_RDWR
+    lock = os.open(file, how | os.O_NOFOLLOW, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:

@@ -18,12 +18,13 @@ from anonym.search.plan import Plan
 
 
 def identity(
-    policy: Policy, source: Source, keyring: Keyring, plan: Plan | None, others: Iterable[Path], ending: str
+    policy: Policy, source: Source, keyring: Keyring, plan: Plan | None, others: Iterable[Path], form: Sequence[str]
 ) -> str:
     """SHA-256, in hexadecimal, of all that a run depends on.
 
     Files count by path, size, times and inode, never by content, which a reader of the report could then guess at:
-    those of the input, those that the policy names, and `others`. Keys count by id.
+    those of the input, those that the policy names, and `others`. Keys count by id. `form` is the output's ending, and
+    the columns by which it is partitioned.
     """
     files = [*(mark.path for mark in source.files), *_named(policy.raw, policy.base), *others]
     what = {
@@ -32,7 +33,7 @@ def identity(
         "files": [_mark(path) for path in files],
         "keys": keyring.ids,
         "versions": versions(),
-        "ending": ending,
+        "form": list(form),
     }
     return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
 
@@ -47,7 +48,7 @@ def finished(output: Path, run: str) -> dict[str, Any] | None:
         return None
     files = evidence["environment"]["files"]
     places = {"release": output, "plan": output.with_name(output.stem + PLAN)}
-    if not all(place.is_file() for place in (output.with_name(output.stem + REPORTS[0]), *(places[n] for n in files))):
+    if not all(place.exists() for place in (output.with_name(output.stem + REPORTS[0]), *(places[n] for n in files))):
         return None
     return evidence if all(file_sha256(places[name]) == files[name] for name in files) else None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from polars.io.plugins import register_io_source
 
 from anonym.errors import InputError, InternalError, OutputError
 from anonym.io import PrivateFolder, guarded
+from anonym.io.partitions import place_of
 from anonym.pipeline.progress import Progress
 
 ROW = "\x00row"  # input row number; a NUL cannot be in a column name of any format we read
@@ -30,36 +31,52 @@ class Written:
 
 
 class _Tee:
-    """An iterator of released batches that keeps what tells where each row came from."""
+    """An iterator of released batches that keeps what tells where each row came from, and what else it is told to."""
 
-    def __init__(self, batches: Iterator[pl.DataFrame], hidden: list[str], progress: Progress) -> None:
-        self._batches, self._hidden, self._progress = batches, hidden, progress
+    def __init__(
+        self, batches: Iterator[pl.DataFrame], hidden: list[str], progress: Progress, keys: Sequence[str] = ()
+    ) -> None:
+        self._batches, self._hidden, self._progress, self._keys = batches, hidden, progress, keys
         self.kept: list[pl.DataFrame] = []
 
     def __iter__(self) -> Iterator[pl.DataFrame]:
         for batch in self._batches:
-            self.kept.append(batch.select(self._hidden).rechunk())
+            self.kept.append(batch.select(*self._hidden, *self._keys).rechunk())
             self._progress.advance(batch.height)
             yield batch.drop(self._hidden)
 
 
 def write_release(
-    released: pl.LazyFrame, part: Path, *, order: str, rows: int, private: PrivateFolder, progress: Progress
+    released: pl.LazyFrame,
+    part: Path,
+    *,
+    order: str,
+    rows: int,
+    private: PrivateFolder,
+    progress: Progress,
+    partition_by: Sequence[str] = (),
 ) -> Written:
     """Write `released` (with its hidden columns ROW and UNIT, where there) to `part`, without them.
 
-    `rows` is about how many rows there will be. Raises OutputError where the disk refuses, InputError where reading
-    fails. The shuffle draws from the operating system's generator, never from a seed.
+    With `partition_by`, `part` is a folder, and gets a file for each combination of those columns' values. `rows` is
+    about how many rows there will be. Raises OutputError where the disk refuses, InputError where reading fails. The
+    shuffle draws from the operating system's generator, never from a seed.
     """
     with guarded("reading the input"):
         schema = dict(released.collect_schema())
     hidden = [name for name in (ROW, UNIT) if name in schema]
     batches = _in_order(released) if order == "keep" else _shuffled(released, rows, private)
-    tee = _Tee(batches, hidden, progress)
+    tee = _Tee(batches, hidden, progress, partition_by)
     visible = {name: dtype for name, dtype in schema.items() if name not in hidden}
     with guarded("applying the plan and writing the release", OutputError):
-        sink(_lazily(tee, visible), part)
-    kept = pl.concat(tee.kept) if tee.kept else pl.DataFrame(schema={name: schema[name] for name in hidden})
+        if partition_by:
+            _sink_partitions(_lazily(tee, visible), part, partition_by)
+        else:
+            sink(_lazily(tee, visible), part)
+    names = [*hidden, *partition_by]
+    kept = pl.concat(tee.kept) if tee.kept else pl.DataFrame(schema={name: schema[name] for name in names})
+    if partition_by:
+        kept = _as_read(kept, partition_by).select(hidden)
     return Written(kept.height, kept)
 
 
@@ -88,6 +105,31 @@ def sink(frame: pl.LazyFrame, part: Path) -> None:
         ".feather": frame.sink_ipc,
     }
     sinks[part.suffix.lower()](part)
+
+
+def _sink_partitions(frame: pl.LazyFrame, part: Path, columns: Sequence[str]) -> None:
+    """One Parquet file for each combination of values, the rows of each in the frame's order."""
+    frame.sink_parquet(
+        pl.PartitionBy(
+            part,
+            key=list(columns),
+            include_key=False,
+            approximate_bytes_per_file=None,
+            file_path_provider=lambda asked: place_of(asked.partition_keys.row(0, named=True)),
+        ),
+        mkdir=True,
+    )
+
+
+def _as_read(kept: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+    """Lines in the order in which the partitions are read, file after file."""
+    found = kept.select(columns).unique()
+    places = sorted((Path(place_of(row)), number) for number, row in enumerate(found.iter_rows(named=True)))
+    rank = pl.Series("\x00place", [number for _, number in places], dtype=pl.UInt32).arg_sort()
+    ranked = found.with_columns(rank.alias("\x00place"))
+    return kept.join(ranked, on=list(columns), how="left", nulls_equal=True, maintain_order="left").sort(
+        "\x00place", maintain_order=True
+    )
 
 
 def _in_order(released: pl.LazyFrame) -> Iterator[pl.DataFrame]:
