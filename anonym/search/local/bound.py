@@ -7,42 +7,60 @@ costs 1 in every column, and no price is higher. Cells that cost `most` or more 
 only cheaper ones are visited, depth first, with a list at each depth of the tuples that are still cheap enough.
 
 Prices start at each row's cheapest cell, then are raised and cut back cell by cell; a cut never breaks another cell.
+Rows whose cells were not all visited, and all rows under the vocabulary `set`, are priced by what their k-th nearest
+row costs, which no class of theirs costs less than (see `nearest`).
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonym.criteria import DistinctL, EntropyL, LDiversity, RecursiveL
-from anonym.search.local.cells import UNIT, Lattice, Lists, Table, lattice_of, lists_of, table_of
+from anonym.search.local.cells import UNIT, Lattice, Lists, Table, lattice_of, lists_of, table_of, tuples_of
 from anonym.search.local.jit import inner, kernel
-from anonym.search.local.records import Records
+from anonym.search.local.nearest import by_nearest
 from anonym.search.local.space import Layout
-from anonym.search.local.world import int64
+from anonym.search.local.world import ZERO, int64
 from anonym.search.problem import Problem
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
-FIRST, LAST, RISE = 0.4, 0.001, 1.9  # the cost up to which cells are visited first; the least; how it rises
+FIRST, RISE = 0.06, 1.9  # the cost up to which cells are visited first; how it rises
+GROWTH = 4.0  # times the reads of the visit before, where nothing is known yet
 CAPPED = 0.001  # share of rows priced at that cost, below which it need not rise
-RAISES = (3.0, 1.3, 1.15)  # times the prices so far, before a cut
+WORTH = 0.5  # share above which raising does not pay
+RAISES = (3.0, 1.3)  # times the prices so far, before a cut
 LIFT = 0.02  # and so much more
 ENDLESS = 1 << 62
+ROOM = 30_000_000  # tuples times columns, beyond which no cells are visited: 16 bytes each
+EACH, OF_PAIRS = 300, 30  # reads a tuple, at least; costs of pairs read in each read's stead, for they are quick
 
 
-def bound_of(problem: Problem, records: Records, layout: Layout, reads: int) -> float:
-    """At most the unweighted NCP of any recoding of the same vocabulary. `reads` limits the work: 10 ns each."""
+@dataclass(frozen=True)
+class Prices:
+    """`price` (tuples,) of a row each: no class that it may be in costs less; `most` is what it was limited to."""
+
+    price: Ints
+    most: int
+
+
+def bound_of(problem: Problem, layout: Layout, found: Floats, reads: int) -> float:
+    """At most the unweighted NCP of any recoding of the same vocabulary. `reads` limits the work: 10 ns each.
+
+    `found` (tuples,) is what a row of each tuple costs, summed over the columns, in a class that some recoding has;
+    infinite where unknown.
+    """
     columns = len(problem.hierarchies)
     if not problem.rows or not columns:
         return 0.0
-    lost = problem.rows - records.total_rows
-    total = 0.0
-    if records.count:
-        total = priced(lattice_of(problem, layout), least_rows(problem), UNIT * columns, reads) / UNIT
-    return (total + lost * columns) / (problem.rows * columns)
+    rows = int(layout.space.rows.sum())
+    total = _priced(problem, layout, found, max(reads, EACH * layout.space.count)) / UNIT if rows else 0.0
+    return (total + (problem.rows - rows) * columns) / (problem.rows * columns)
 
 
 def least_rows(problem: Problem) -> int:
@@ -57,37 +75,62 @@ def _least(asked: LDiversity) -> int:
     return asked.l
 
 
-def priced(lattice: Lattice, k: int, whole: int, reads: int) -> int:
-    """The sum of the prices of all rows, in UNIT; a row costs `whole` at most."""
+def _priced(problem: Problem, layout: Layout, found: Floats, reads: int) -> int:
+    """The sum of the prices of all rows, in UNIT."""
+    k, columns = least_rows(problem), len(problem.hierarchies)
+    tuples = tuples_of(layout)
+    most = np.ceil(np.minimum.reduceat(found, tuples.first).clip(max=columns) * UNIT).astype(np.int64) + columns
+    most = np.minimum(most, columns * UNIT)
+    room = OF_PAIRS * reads
+    is_label = all(column.kind in ("pair", "path") for column in layout.columns)
+    if not is_label or (columns + 1) * tuples.rows.size > ROOM:
+        return int(by_nearest(problem, layout, tuples, np.zeros(most.size, np.int64), most, k, room) @ tuples.rows)
+    lattice = lattice_of(problem, layout, tuples)
+    cheapest = priced(lattice, k, UNIT * columns, reads)
+    is_capped = cheapest.price >= cheapest.most
+    prices = by_nearest(problem, layout, tuples, cheapest.price, np.where(is_capped, most, 0), k, room)
+    if is_capped @ tuples.rows <= WORTH * tuples.rows.sum():
+        prices = np.maximum(prices, raised(lattice, k, cheapest))  # those that cost more are in no cell visited
+    return int(prices @ tuples.rows)
+
+
+def priced(lattice: Lattice, k: int, whole: int, reads: int) -> Prices:
+    """What each row's cheapest cell costs, `whole` at most, as far as `reads` suffice."""
     lists, table = lists_of(lattice), table_of(lattice)
     best, most = np.zeros(lattice.rows.size, np.int64), 0
-    ahead = min(int(FIRST * UNIT), whole)
-    while most < whole:
+    ahead, read, growth = min(int(FIRST * UNIT), whole), 0, GROWTH
+    while most < whole and read * growth <= reads:
         price = np.full(lattice.rows.size, ahead, np.int64)
-        if not visit(lattice, lists, table, price, k, ahead, reads, False):
-            if most > 0 or ahead < LAST * UNIT:
-                break
-            ahead //= 2
-            continue
-        best, most, ahead = price, ahead, min(int(ahead * RISE), whole)
+        now = visit(lattice, lists, table, price, k, ahead, reads, False)
+        if now > reads:
+            break
+        growth = max(now / read, 1.0) if read else GROWTH
+        best, most, read, ahead = price, ahead, now, min(int(ahead * RISE), whole)
         if lattice.rows[price == most].sum() < CAPPED * lattice.rows.sum():
             break
-    price = best
+    return Prices(best, most)
+
+
+def raised(lattice: Lattice, k: int, cheapest: Prices) -> Ints:
+    """Prices whose sum is larger, such that in each cell the k largest sum to at most k times its cost."""
+    lists, table = lists_of(lattice), table_of(lattice)
+    best = price = cheapest.price
     for factor in RAISES:
-        price = np.minimum((price * factor).astype(np.int64) + int(LIFT * UNIT), most)
-        visit(lattice, lists, table, price, k, most, ENDLESS, True)
+        price = np.minimum((price * factor).astype(np.int64) + int(LIFT * UNIT), cheapest.most)
+        visit(lattice, lists, table, price, k, cheapest.most, ENDLESS, True)
         if price @ lattice.rows > best @ lattice.rows:
             best = price.copy()
-    return int(best @ lattice.rows)
+    return best
 
 
 @kernel
 def visit(
     lattice: Lattice, lists: Lists, table: Table, price: Ints, k: int, most: int, reads: int, is_raised: bool
-) -> bool:
-    """Cut the prices in every cell that costs less than `most`. False, with prices to discard, if `reads` ran out."""
+) -> int:
+    """Cut the prices in every cell that costs less than `most`. What was read; more than `reads`, with prices to
+    discard, if these ran out."""
     size, level, columns = lists.size, lists.level, lattice.levels.size
-    read, depth = 0, 0
+    read, depth = ZERO, 0
     size[0] = lattice.rows.size
     level[0] = 0
     while depth >= 0:
@@ -96,7 +139,7 @@ def visit(
             continue
         read += size[depth]
         if read > reads:
-            return False
+            break
         narrow(lattice, lists, depth, most)
         level[depth] += 1
         if size[depth + 1] > 0 and depth + 1 < columns:
@@ -107,7 +150,7 @@ def visit(
             for at in range(gather(lattice, lists, table)):
                 if table.total[table.used[at]] >= k:
                     cut(lattice, lists, table, table.used[at], price, k, is_raised)
-    return True
+    return int64(read)
 
 
 @inner

@@ -27,6 +27,7 @@ from anonym.search.local.units import pairs_of, settled
 from anonym.search.problem import Problem, Solution
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 BLOCK = 40_000  # tuples searched together: their tables stay in a cache of a few megabytes
 TRIES = {"default": 25, "thorough": 600}  # moves a class of k rows
@@ -98,7 +99,7 @@ def solve(
         found = given
     if found is None:
         raise refusal(problem, grounds_of(problem), proven=False)
-    bound = bound_of(problem, ordered, laid, READS[budget if isinstance(budget, str) else "default"])
+    bound = bound_of(problem, laid, _by_tuple(found, laid), READS[budget if isinstance(budget, str) else "default"])
     return LocalSolution(
         nodes=found.release.nodes,
         sets=found.release.sets,
@@ -182,6 +183,15 @@ def _joined(problem: Problem, records: Records, laid: Layout, cls: Ints, seed: i
 
 def _losses(problem: Problem, release: Released) -> tuple[float, float]:
     return loss(problem, release), loss(problem, release, weighted=True)
+
+
+def _by_tuple(found: Found, laid: Layout) -> Floats:
+    """(tuples,) what a row of each costs in its cheapest class, summed over the columns; infinite if in none."""
+    kept = found.parts.cls != SUPPRESSED
+    costs = np.full(laid.space.count, np.inf)
+    own = found.release.costs.sum(axis=1)[found.parts.cls[kept]]
+    np.minimum.at(costs, laid.tuple_of[found.parts.record[kept]], own)
+    return costs
 
 
 def _settled(space: Space, entries: Entries, kept: Ints, k: int) -> Entries:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -18,9 +19,10 @@ from naive.search_problems import VALUES, problem_of, skewed_table, tables
 from anonym.search.local.atoms import KINDS
 from anonym.search.local.blocks import LINES
 from anonym.search.local.bound import priced
-from anonym.search.local.cells import UNIT, lattice_of
+from anonym.search.local.cells import UNIT, lattice_of, tuples_of
 from anonym.search.local.jit import kernel
 from anonym.search.local.lines import Lines, find, lines
+from anonym.search.local.nearest import by_nearest
 from anonym.search.local.neighbours import KEEP, digits, near
 from anonym.search.local.peel import chunks, peeled, recodings, signatures
 from anonym.search.local.price import COST, SCALE, absorb, begin, price
@@ -149,16 +151,47 @@ def test_fault_is_zero_where_the_criteria_hold(folder: Path, seed: int, data: st
         assert vectorised == pytest.approx(now, abs=1e-9)
 
 
-@EXAMPLES
-@given(table=tables(asked=False), k=st.integers(1, 4), kinds=KINDS_OF_COLUMN)
-def test_prices_are_feasible_for_every_class(folder: Path, table: naive.Table, k: int, kinds: tuple[str, ...]) -> None:
-    """No class of k rows or more costs less than the lattice says of some cell that it lies in."""
+@settings(EXAMPLES, max_examples=25)
+@given(table=tables(asked=False), k=st.integers(1, 3))
+def test_each_row_is_priced_at_its_cheapest_class(folder: Path, table: naive.Table, k: int) -> None:
+    """By every class of at most k tuples; more tuples cost no less."""
+    problem, laid, _ = laid_out(table, folder, ("label",) * 3)
+    tuples, columns = tuples_of(laid), len(problem.hierarchies)
+    assume(tuples.rows.size <= 7)
+    lattice = lattice_of(problem, laid, tuples)
+    prices, w = priced(lattice, k, UNIT * columns, 10**9), world(laid)
+    for t in range(tuples.rows.size):
+        costs = [
+            built(w, tuples.first[list(some)])[1]
+            for size in range(1, k + 1)
+            for some in combinations(range(tuples.rows.size), size)
+            if t in some and tuples.rows[list(some)].sum() >= k and np.unique(tuples.part[list(some)]).size == 1
+        ]
+        least = min([cost / SCALE for cost in costs] + [prices.most / UNIT])
+        assert prices.price[t] / UNIT == pytest.approx(least, abs=1e-5)
+    assert not priced(lattice, k, UNIT * columns, 0).price.any()
+
+
+@settings(EXAMPLES, max_examples=25)
+@given(table=tables(asked=False), k=st.integers(1, 4), kinds=KINDS_OF_COLUMN, limit=st.floats(0, 3))
+def test_nearest_rows_are_those_that_cost_least_beside_a_tuple(
+    folder: Path, table: naive.Table, k: int, kinds: tuple[str, ...], limit: float
+) -> None:
     problem, laid, _ = laid_out(table, folder, kinds)
-    lattice = lattice_of(problem, laid)
-    total = priced(lattice, k, UNIT * len(problem.hierarchies), 10**9)
-    assert 0 <= total <= UNIT * len(problem.hierarchies) * int(lattice.rows.sum())
-    assert priced(lattice, 1, UNIT * len(problem.hierarchies), 10**9) <= total + UNIT // 1000
-    assert priced(lattice, k, UNIT * len(problem.hierarchies), 0) == 0
+    tuples = tuples_of(laid)
+    most = np.full(tuples.rows.size, int(limit * UNIT))
+    found = by_nearest(problem, laid, tuples, np.zeros_like(most), most, k, 10**9)
+    none = by_nearest(problem, laid, tuples, np.zeros_like(most), most, k, 0)
+    assert not none.any()
+    has_sets, w = any(column.kind == KINDS[3] for column in laid.columns), world(laid)
+    for t in range(tuples.rows.size):
+        beside = [u for u in range(tuples.rows.size) if tuples.part[u] == tuples.part[t]]
+        costs = sorted(built(w, tuples.first[[t, u]])[1] / SCALE for u in beside for _ in range(int(tuples.rows[u])))
+        expected = min(costs[k - 1] if len(costs) >= k else limit, limit)
+        if has_sets:
+            assert found[t] / UNIT <= expected + 1e-5
+        else:
+            assert found[t] / UNIT == pytest.approx(expected, abs=1e-5)
 
 
 @EXAMPLES
