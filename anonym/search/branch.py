@@ -4,6 +4,7 @@ A node of the search tree has decided the levels of the first axes; the others a
 classes are unions of the classes of every recoding below it. So what fails k or distinct l there fails below, and is
 dropped for good; and a recoding below costs at least
     what the rows left pay on the axes decided on + the least they can cost on the others + what dropped rows cost.
+All rows together cost at least `tails` on the axes not decided on, where more than nothing is known of them.
 Under entropy and recursive l and t a class that fails may have parts that hold: there the bound counts the least rows
 that must leave it (`least_removal` of each criterion, with its proof).
 """
@@ -87,6 +88,7 @@ class BranchAndBound:
     ) -> None:
         self.lattice, self.judge, self.rows, self.limit, self.step = lattice, judge, rows, limit, step
         self.size_cost = size_cost
+        self.tails = [0.0] * (len(lattice.axes) + 1)
         weights = [axis.weight if size_cost is None else 0.0 for axis in lattice.axes]
         fixed = 0.0 if size_cost is None else 1.0
         self.drops: list[float] = np.cumsum([fixed, *weights]).tolist()  # what a suppressed row costs, by depth
@@ -296,7 +298,7 @@ class BranchAndBound:
         """`cost` is on the axes decided on, but for the rows gone; `extra` rows must still leave; `base` is what the
         living rows cost at least on the other axes."""
         rest = self.drops[-1] - self.drops[depth]
-        return cost + gone * self.drops[-1] + max(base, rest * extra)
+        return cost + gone * self.drops[depth] + max(gone * rest + max(base, rest * extra), self.tails[depth])
 
 
 def _promise(child: Child) -> tuple[float, int, Levels]:

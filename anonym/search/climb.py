@@ -22,6 +22,7 @@ CLIMB_NODES = 30_000  # lattices below are searched in full before a start is wo
 
 Move = tuple[tuple[int, int], ...]  # (axis, new level number)
 Score = tuple[float, float, int]  # rows over the limit, objective, rows suppressed: less is better
+ROUNDED = 1e-5  # sums of costs round
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,10 @@ class Climb:
         self.lattice, self.judge, self.rows, self.limit, self.step = lattice, judge, rows, limit, step
         self.weight = 1.0 if size_cost is not None else sum(axis.weight for axis in lattice.axes)
         self.running = True
+        entry_rows = lattice.depths[-1].rows
+        self.least = [  # an axis: (levels,) what all rows pay there; suppressed ones pay no less
+            axis.cost[:, codes] @ entry_rows for axis, codes in zip(lattice.axes, lattice.codes, strict=True)
+        ]
         self.random = np.random.default_rng(0)
         self.words = [
             [self.random.integers(0, 2**64, width, np.uint64, endpoint=False) for width in axis.widths]
@@ -59,11 +64,11 @@ class Climb:
     def run(self, kicks: int) -> Place:
         """The best recoding found; it suppresses too much only if every recoding tried does.
 
-        After the first descent the best is disturbed `kicks` times, on a few random axes, and improved again.
+        After the first descent the best is disturbed `kicks` times and improved again.
         """
         best = self._descended(self._coarsest())
         for _ in range(kicks):
-            if not self.running:
+            if not self.running or not any(best.chosen):
                 break
             there = self._descended(self._kicked(best))
             if there.score <= best.score:
@@ -82,9 +87,17 @@ class Climb:
         return place
 
     def _kicked(self, place: Place) -> Place:
-        free = [i for i, axis in enumerate(self.lattice.axes) if len(axis.levels) > 1]
-        few = self.random.permutation(free)[: self.random.integers(2, 5)].tolist()
-        return self._moved(place, tuple((i, int(self.random.integers(len(self.lattice.axes[i].levels)))) for i in few))
+        """A random axis finer, and others coarser at random until no more than allowed is suppressed."""
+        axes = self.lattice.axes
+        finer = int(self.random.choice(np.flatnonzero(place.chosen)))
+        there = self._moved(place, ((finer, int(self.random.integers(place.chosen[finer]))),))
+        while there.score[0] > 0 and self.running:
+            free = [i for i, axis in enumerate(axes) if i != finer and there.chosen[i] + 1 < len(axis.levels)]
+            if not free:
+                break
+            i = int(self.random.choice(free))
+            there = self._moved(there, ((i, int(self.random.integers(there.chosen[i] + 1, len(axes[i].levels)))),))
+        return there
 
     def _coarsest(self) -> Place:
         entries = self.lattice.depths[-1].count
@@ -97,17 +110,26 @@ class Climb:
         return Place(place.chosen, place.key, place.paid, self._score(place.key, place.paid))
 
     def _best(self, place: Place, moves: Iterator[Move], *, first: bool) -> Place | None:
-        """The best neighbour that is better than `place`, or the first such."""
+        """The best neighbour that is better than `place`, or the first such, the cheapest without suppression first.
+
+        Suppression only adds to that: once it is above the best found the others are not looked at.
+        """
         best = None
-        for move in moves:
-            if not self.running:
+        paid = sum(float(self.least[i][level]) for i, level in enumerate(place.chosen))
+        for added, move in sorted((self._least(place, move), move) for move in moves):
+            goal = best or place
+            if not self.running or (goal.score[0] == 0.0 and paid + added > goal.score[1] + ROUNDED):
                 break
             there = self._moved(place, move)
-            if there.score < (best or place).score:
+            if there.score < goal.score:
                 best = there
                 if first:
                     break
         return best
+
+    def _least(self, place: Place, move: Move) -> float:
+        """What a move adds at least to what the rows of `place` pay if none is suppressed."""
+        return float(sum(self.least[i][level] - self.least[i][place.chosen[i]] for i, level in move))
 
     def _moved(self, place: Place, move: Move) -> Place:
         chosen, key, paid = list(place.chosen), place.key, place.paid

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +22,11 @@ from anonym.search.problem import Problem, Solution
 from anonym.search.profiles import ProfileSearch
 from anonym.search.rehearsal import rehearse
 from anonym.search.sizes import SizeCost
+from anonym.search.tails import tails
 
 FULL_NODES = 2_000_000  # lattices above are not expected to be searched in full: the start is worth more
-KICKS = 40  # disturbances of the start there
-CLIMB, BRANCH = 0.3, 0.85  # shares of the budget spent when the climb, and branch and bound, must have ended
-PART_NODES = 4_000  # recodings in each part of the lattice that a bound is put together from
+KICKS = 60  # disturbances of the start there, as far as the budget goes
+CLIMB, TAILS, BRANCH = 0.4, 0.9, 0.85  # shares of the budget spent when each has ended
 
 Grounds = dict[int, tuple[Ground, ...]]
 
@@ -51,7 +50,6 @@ def solve(problem: Problem, *, budget: Budget = "default", progress: Progress | 
     best, is_proven = search.incumbent.best, math.isinf(search.open)
     if math.isinf(best.objective):
         raise refusal(problem, grounds, proven=is_proven)
-    bound = search.bound if is_proven else max(search.bound, _bound_by_parts(problem, lattice, meter))
     objective = in_units(problem, lattice, best.objective)
     rows, dropped_units = _released(problem, search)
     return Solution(
@@ -61,7 +59,7 @@ def solve(problem: Problem, *, budget: Budget = "default", progress: Progress | 
         suppressed_rows=best.gone,
         loss=ncp(problem, best.levels, rows > 0, rows),
         objective=objective,
-        bound=objective if is_proven else min(objective, in_units(problem, lattice, bound)),
+        bound=objective if is_proven else in_units(problem, lattice, search.bound),
         optimal=is_proven,
         checks=meter.checks,
         cpu_s=time.process_time() - began,
@@ -90,14 +88,20 @@ def searched(problem: Problem, lattice: Lattice, judge: Judge, meter: Meter) -> 
     cost = None
     if problem.objective in ("discernibility", "class_size"):
         cost = SizeCost(lattice, problem.objective, problem.k, problem.rows)
-    search = search_of(problem, lattice, judge, problem.limit, meter.part(BRANCH), cost)
+    is_large = lattice.nodes > FULL_NODES
+    search = search_of(problem, lattice, judge, problem.limit, meter.part(1.0 if is_large else BRANCH), cost)
     if search.root() is None:
         return search  # nothing is possible
     search.offer(tuple(len(axis.levels) - 1 for axis in lattice.axes))  # something to return, however small the budget
     if lattice.nodes > CLIMB_NODES:
         climb = Climb(lattice, judge, problem.rows, problem.limit, meter.part(CLIMB), cost)
-        search.offer(climb.run(KICKS if lattice.nodes > FULL_NODES else 0).chosen)
+        search.offer(climb.run(KICKS if is_large else 0).chosen)
+    if is_large and cost is None:
+        search.tails = tails(problem, lattice, meter, TAILS)
     search.run()
+    if not math.isinf(search.open) and cost is None:
+        least = search.tails if is_large else tails(problem, lattice, meter, 1.0)
+        search.open = max(search.open, least[0])
     return search
 
 
@@ -111,46 +115,6 @@ def _released(problem: Problem, search: BranchAndBound | ProfileSearch) -> tuple
     stays = ~np.isin(cells.shared_unit, dropped) & (entry[cells.shared_cell] >= 0)
     rows = np.bincount(cells.shared_cell[stays], weights=cells.shared_rows[stays], minlength=cells.count)
     return rows.astype(np.int64), dropped
-
-
-def _bound_by_parts(problem: Problem, lattice: Lattice, meter: Meter) -> float:
-    """The sum of the least costs of disjoint groups of columns, each searched alone under k.
-
-    What a recoding costs on a group is no less than the group's own optimum: with every other column at its coarsest
-    its classes only grow and no more rows need be dropped.
-    """
-    if problem.objective not in ("loss", "entropy"):
-        return 0.0
-    total = 0.0
-    parts = _parts(lattice)
-    ends = np.linspace(BRANCH, 1.0, len(parts) + 1)[1:].tolist()
-    for i, columns in enumerate(parts):
-        part = replace(
-            problem,
-            cells=replace(problem.cells, codes=np.ascontiguousarray(problem.cells.codes[:, columns])),
-            hierarchies=tuple(problem.hierarchies[column] for column in columns),
-            weights=tuple(problem.weights[column] for column in columns) if problem.weights else (),
-            diversity=(),
-            closeness=(),
-        )
-        smaller = lattice_of(part)
-        search = BranchAndBound(smaller, judge_of(part, smaller, {}), part.rows, part.limit, meter.part(ends[i]))
-        search.run()
-        total += search.bound
-    return total
-
-
-def _parts(lattice: Lattice) -> list[list[int]]:
-    """Columns in groups of at most PART_NODES recodings, those of most levels together."""
-    parts: list[list[int]] = [[]]
-    nodes = 1
-    for axis in reversed(lattice.axes):
-        nodes *= len(axis.levels)
-        if nodes > PART_NODES and parts[-1]:
-            parts.append([])
-            nodes = len(axis.levels)
-        parts[-1].append(axis.column)
-    return parts
 
 
 def in_units(problem: Problem, lattice: Lattice, total: float) -> float:

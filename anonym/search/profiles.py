@@ -88,6 +88,7 @@ class ProfileSearch:
         self.unit_rows = np.bincount(self.pairs.unit, weights=self.pairs.rows, minlength=self.units).astype(np.int64)
         weights = [0.0 if size_cost is not None else axis.weight for axis in lattice.axes]
         self.drops: list[float] = np.cumsum([0.0 if size_cost is None else 1.0, *weights]).tolist()
+        self.tails = [0.0] * (len(lattice.axes) + 1)
         self.incumbent = Incumbent(lattice, 1e-11 * max(self.rows, 1) * max(self.drops[-1], 1e-300))
         self.words = np.random.default_rng(0).integers(0, 2**64, lattice.depths[-1].count + 1, np.uint64)
         self.open = math.inf
@@ -157,7 +158,7 @@ class ProfileSearch:
             )
             shared = self._shared(key, alive)
             gone = self.rows - int(self.unit_rows[shared].sum())
-            bound = float(cost[shared].sum()) + gone * self.drops[-1]
+            bound = float(cost[shared].sum()) + self._rest(len(chosen), gone)
             if gone > self.limit or bound > self.incumbent.best.objective + self.incumbent.tie:
                 return None
             left = self._without_failing(owner, shared, is_complete=is_complete)
@@ -167,6 +168,10 @@ class ProfileSearch:
         if self.size_cost is not None and is_complete:
             bound = gone + self._size_cost(owner, alive)
         return Node(chosen, owner, paid, alive, bound, gone)
+
+    def _rest(self, depth: int, gone: int) -> float:
+        """What rows gone cost, and all rows at least on the axes not decided on."""
+        return gone * self.drops[depth] + max(gone * (self.drops[-1] - self.drops[depth]), self.tails[depth])
 
     def _shared(self, key: NDArray[np.uint64], alive: Bools) -> Bools:
         """The living units whose profile k of them share."""

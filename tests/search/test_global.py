@@ -65,11 +65,13 @@ def test_optimum_under_k_alone(folder: Path, table: naive.Table) -> None:
 
 
 @EXAMPLES
-@given(table=tables())
-def test_a_climb_before_changes_nothing(folder: Path, table: naive.Table) -> None:
+@given(table=tables(), profiles=st.booleans())
+def test_a_climb_and_bounds_before_change_nothing(folder: Path, table: naive.Table, profiles: bool) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(global_, "CLIMB_NODES", 0)
-        agree(table, folder)
+        patch.setattr(global_, "FULL_NODES", 0)
+        patch.setattr(global_, "KICKS", 2)
+        agree(replace(table, units=table.units or profiles), folder, profiles=profiles)
 
 
 @settings(EXAMPLES, max_examples=60)
