@@ -57,7 +57,8 @@ def apply(
 ) -> None:
     """Release DATA under POLICY: search, apply, scrub, verify the written file, report.
 
-    DATA is one or more Parquet, CSV, JSON-lines or Arrow files, a folder, or a quoted glob. Beside OUT appear
+    DATA is one or more Parquet, CSV, JSON-lines or Arrow files, a folder, a quoted glob, a Delta table, or a URL of
+    Parquet objects (s3://bucket/folder/*.parquet, with keys from the environment). Beside OUT appear
     OUT-stem.report.html, .report.json and .plan.json. Nothing stands under OUT unless the written file was verified.
     Where the same run (files, policy, options, keys, versions) has finished and its release stands untouched, --force
     does nothing; with --again it repeats the run.

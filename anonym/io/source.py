@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import glob
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -19,7 +18,9 @@ from anonym.io.guard import guarded
 from anonym.io.hive import partition_of, scan_partitions
 from anonym.io.lines import scan_json
 from anonym.io.options import TYPES, ReadOptions
+from anonym.io.private import PrivateFolder
 from anonym.io.release import refuse_unwritable, written
+from anonym.io.remote import only_url, scan_url
 from anonym.io.separated import scan_csv
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "ReadOptions",
     "Source",
     "as_lazy",
+    "at_hand",
     "file_sha256",
     "open_frame",
     "open_paths",
@@ -36,8 +38,6 @@ __all__ = [
     "same_file",
     "written",
 ]
-
-_URL = re.compile(r"\w[\w+.-]*:/")  # one slash: a path has no doubled ones
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,12 @@ class Source:
     schema: Mapping[str, pl.DataType]
     files: tuple[Fingerprint, ...] = ()
     texts_only: bool = field(default=False)  # CSV: values carry no types of their own
+    url: str | None = None  # of objects in a store
+
+    @property
+    def paths(self) -> list[Path]:
+        """Of the files or, where it is one, of the URL."""
+        return [mark.path for mark in self.files] if self.url is None else [Path(self.url)]
 
     def refuse_change(self) -> None:
         """Raise InputError if a file is no longer the one that was opened."""
@@ -94,7 +100,7 @@ def open_frame(table: Any) -> Source:
 
 
 def open_paths(paths: Sequence[str | Path], options: ReadOptions | None = None) -> Source:
-    """Files, folders and globs of one format, or one Delta table, as a source.
+    """Files, folders and globs of one format, or one Delta table, or one URL, as a source.
 
     Of Parquet and Arrow files only the schemas are read here; CSV and JSON lines are read once to their end, to be sure
     of their columns. Raises InputError for what is missing, empty, mixed, unreadable, or has a column name twice,
@@ -105,6 +111,9 @@ def open_paths(paths: Sequence[str | Path], options: ReadOptions | None = None) 
         frame, files = open_delta(table)
         with guarded("opening the input"):
             return Source(frame, dict(frame.collect_schema()), tuple(Fingerprint.of(file) for file in files))
+    if (url := only_url(paths)) is not None:
+        frame = scan_url(url)
+        return Source(frame, dict(frame.collect_schema()), url=url)
     files = _expand(paths)
     refuse_inside(files)
     kinds = {kind_of(file) for file in files}
@@ -124,6 +133,17 @@ def open_paths(paths: Sequence[str | Path], options: ReadOptions | None = None) 
         return Source(frame, dict(frame.collect_schema()), marks, kind == "csv")
 
 
+def at_hand(source: Source, private: PrivateFolder) -> Source:
+    """The source itself, or a copy of remote objects, made once: every pass must read the same rows."""
+    if source.url is None:
+        return source
+    file = private.file("input.parquet")
+    with guarded("copying the objects of the store to the private folder"):
+        source.frame.sink_parquet(file, compression="lz4", statistics=False)
+        copy = pl.scan_parquet(file, glob=False, hive_partitioning=False)
+    return replace(source, frame=copy, files=(Fingerprint.of(file),))
+
+
 def _expand(paths: Sequence[str | Path]) -> list[Path]:
     files: list[Path] = []
     for given in paths:
@@ -134,10 +154,8 @@ def _expand(paths: Sequence[str | Path]) -> list[Path]:
             )
         elif path.exists():
             found = [path]
-        elif glob.has_magic(str(path)) and not _URL.match(str(given)):
+        elif glob.has_magic(str(path)):
             found = sorted(Path(p) for p in glob.glob(str(path), recursive=True) if not Path(p).name.startswith("."))
-        elif _URL.match(str(given)):
-            raise InputError("URLs and object stores are not supported yet: copy the files to a local folder")
         else:
             raise InputError(f"no such file or folder: {path}")
         if not found:

@@ -17,8 +17,9 @@ from anonym.columns.keys import Key, Keyring, read_keys
 from anonym.errors import AnonymError, CallError, GuaranteeError, InconclusiveError, VerificationError
 from anonym.hierarchy.model import FileHierarchy, Networks, Prefix
 from anonym.io import PrivateFolder, Source, Target, guarded, open_paths
+from anonym.io.partitions import refuse_name, refuse_unsuited
 from anonym.io.release import refuse_unwritable
-from anonym.io.source import ReadOptions, file_sha256, same_file
+from anonym.io.source import ReadOptions, at_hand, file_sha256, same_file
 from anonym.pipeline.attack_gates import withstand
 from anonym.pipeline.attack_runs import refuse
 from anonym.pipeline.evidence import Clock, Run, facts_of_run, file_names
@@ -70,6 +71,7 @@ class Beside:
     plan: Plan | None = None  # of an earlier release: its levels and nodes are used again
     control: pl.LazyFrame | None = None  # people like the table's, for the attacks only
     withdrawn: Withdrawn | None = None  # who was left out of the table before
+    partition_by: tuple[str, ...] = ()  # released columns: the release is then a folder of files
     identity: str | None = None  # of the run, for the evidence
     expected: Mapping[str, Any] | None = None  # evidence of a release that this one must be the same as
 
@@ -101,6 +103,7 @@ def apply_files(
     control: Path | None = None,
     plan: Path | None = None,
     exclude_units: Path | None = None,
+    partition_by: Sequence[str] = (),
     processes: int = 1,
     again: bool = True,
     expected: Mapping[str, Any] | None = None,
@@ -112,12 +115,15 @@ def apply_files(
     `control` is a file of people like the input's, for the attacks only, where nobody is held out.
     `plan` is the file of an earlier release's plan: its levels are used, and rows that it does not list suppressed.
     `exclude_units` is a file of units who withdrew: their rows are left out, and nothing of them is printed.
+    `partition_by` are released columns: `output` is then a folder with a file for each combination of their values.
     `processes` scrub text at once. With `force`, unless `again`, nothing is done where the same run has finished and
     its files stand untouched; a run that keeps a hold-out is never the same. `expected` is the evidence of a release:
     any other is refused (InputError).
     """
     clock = Clock()
     refuse_unknown_output(output)
+    if partition_by:
+        refuse_name(output)
     refuse_existing(keep_hold_out, force=force)
     loaded = with_options(Policy.load(policy), seed, held_share)
     loaded = replace(loaded, text=replace(loaded.text, processes=processes))
@@ -129,12 +135,14 @@ def apply_files(
     files = None if keep_hold_out is not None else [path for path in (control, exclude_units) if path is not None]
     people = None if control is None else open_paths([control], read_options(loaded)).frame
     units = None if exclude_units is None else read_units(exclude_units, loaded, read_options(loaded))
-    with Target(output, force=force) as target:
-        if not again and (done := _finished(loaded, source, earlier, files, output)) is not None:
+    form = (output.suffix, *partition_by)
+    with Target(output, force=force, folder=bool(partition_by)) as target:
+        if not again and (done := _finished(loaded, source, earlier, files, form, output)) is not None:
             return Outcome(output, output.with_name(output.stem + REPORTS[0]), done, (DONE,))
         before = evidence_beside(output)
         source, withdrawn = withdraw(loaded, source, units)
-        given = Beside(earlier, people, withdrawn, _identity(loaded, source, earlier, files, output), expected)
+        run = _identity(loaded, source, earlier, files, form)
+        given = Beside(earlier, people, withdrawn, tuple(partition_by), run, expected)
         outcome = release_to(target, loaded, source, clock, progress or Progress(), keep_hold_out, given)
     return replace(outcome, said=tuple(what_changed(withdrawn, before, outcome.evidence)))
 
@@ -185,7 +193,8 @@ def make(
     columns = policy.resolve(source.schema)
     schema = released_schema(columns, masks=masks_rows(policy))
     refuse_unwritable(part.suffix, schema)
-    held = hold_out(policy, source, private, beside.control)
+    refuse_unsuited(beside.partition_by, schema)
+    held = hold_out(policy, at_hand(source, private), private, beside.control)
     source, plan = held.source, beside.plan
     keyring = read_keys(_keys(policy, columns), policy.base)
     refuse_other_keys(plan, columns, keyring)
@@ -196,7 +205,7 @@ def make(
     recoding = solve(policy, seen, source, progress, is_planned=plan is not None)
     released = transform(policy, source, seen, recoding, keyring, scrubber)
     with contextlib.closing(scrubber) if scrubber is not None else contextlib.nullcontext():
-        written = _written(released, seen, recoding, policy, part, private, progress)
+        written = _written(released, seen, recoding, policy, part, private, progress, beside.partition_by)
     progress.stage("verifying the written file", written.rows)
     verified = verify(part, source, written, _promised(policy, seen, recoding, released), schema)
     run = Run(
@@ -206,7 +215,7 @@ def make(
         keyring,
         released.ledgers,
         scrubber,
-        file_names([file.path for file in source.files]),
+        file_names(source.paths),
         held.rows,
         held.units,
         withdrawn=beside.withdrawn,
@@ -245,12 +254,19 @@ def _written(
     part: Path,
     private: PrivateFolder,
     progress: Progress,
+    partition_by: Sequence[str],
 ) -> Written:
     """The release in its file: masked rows stay, suppressed ones are gone."""
     gone = 0 if recoding is None or masks_rows(policy) else recoding.found.suppressed_rows
     progress.stage("writing the release", seen.rows - gone)
     return write_release(
-        released.frame, part, order=policy.order, rows=seen.rows - gone, private=private, progress=progress
+        released.frame,
+        part,
+        order=policy.order,
+        rows=seen.rows - gone,
+        private=private,
+        progress=progress,
+        partition_by=partition_by,
     )
 
 
@@ -314,21 +330,26 @@ def _keys(policy: Policy, columns: Sequence[ResolvedColumn]) -> Iterator[Key]:
 
 
 def _identity(
-    policy: Policy, source: Source, plan: Plan | None, others: Sequence[Path] | None, output: Path
+    policy: Policy, source: Source, plan: Plan | None, others: Sequence[Path] | None, form: Sequence[str]
 ) -> str | None:
-    """None where `others` is: then no two runs are the same."""
-    if others is None:
+    """None where `others` is, or for remote objects: then no two runs are known to be the same."""
+    if others is None or source.url is not None:
         return None
     keyring = read_keys(_keys(policy, policy.resolve(source.schema)), policy.base)
     with guarded("looking at the files of the run"):
-        return identity(policy, source, keyring, plan, others, output.suffix)
+        return identity(policy, source, keyring, plan, others, form)
 
 
 def _finished(
-    policy: Policy, source: Source, plan: Plan | None, others: Sequence[Path] | None, output: Path
+    policy: Policy,
+    source: Source,
+    plan: Plan | None,
+    others: Sequence[Path] | None,
+    form: Sequence[str],
+    output: Path,
 ) -> dict[str, Any] | None:
     try:
-        run = _identity(policy, source, plan, others, output)
+        run = _identity(policy, source, plan, others, form)
     except AnonymError:
         return None  # the run itself says why, in the order of the exit statuses
     return None if run is None else finished(output, run)

@@ -34,7 +34,7 @@ def _nothing_written(policy: Policy, source: Source, error: AnonymError) -> dict
     facts = blank(policy) | policy_part(policy)
     with guarded("counting rows"):
         rows = source.frame.select(pl.len()).collect().item()
-    facts["input"] |= {"rows": rows, "paths": file_names([file.path for file in source.files])}
+    facts["input"] |= {"rows": rows, "paths": file_names(source.paths)}
     if facts["guarantee"]["k"] is not None:
         facts["guarantee"]["k"]["achieved"] = found.get("k")
     facts["recall"] = found.get("recall")

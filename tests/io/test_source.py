@@ -94,8 +94,8 @@ REFUSED: dict[str, tuple[Callable[[Path], Sequence[str | Path]], str]] = {
     "truncated": (lambda folder: [_damaged(folder)], "not readable as Parquet"),
     "another schema": (_drifted, "do not share one schema: b.parquet differs from a.parquet in x"),
     "two formats": (_mixed, "several formats"),
-    "a URL": (lambda _: ["s3://bucket/key.parquet"], "not supported yet"),
-    "a URL as a path": (lambda _: [Path("https://host/a*.csv")], "not supported yet"),
+    "a URL": (lambda _: ["ftp://host/key.parquet"], "URLs of ftp are not read"),
+    "a URL as a path": (lambda _: [Path("https://host/a*.csv")], "URLs of https are not read"),
     "another schema of lines": (
         lambda folder: [_lines(folder / "a.jsonl", '{"a": 1}'), _lines(folder / "b.jsonl", '{"a": [1]}')],
         "do not share one schema|of one type",
