@@ -76,7 +76,7 @@ def _language(seed: int, probes: int) -> dict[str, Any]:
     from anonym.dp.audits.corpus import corpus
 
     setting = language.Setting(probes=probes)
-    told, fresh = corpus(seed=seed), corpus(100, seed=seed + 1)
+    told, fresh = corpus(seed=seed), corpus(200, seed=seed + 1)
     scrubber = Scrubber(TextOptions(ner=None))
     masked = scrubber.scrub(pl.Series(told.lines, dtype=pl.String)).text.to_list()
     private, statement = language.privately(told.lines, told.owners, seed, setting)
@@ -162,6 +162,10 @@ def _of_table(model: Mapping[str, Any]) -> list[str]:
     ]
 
 
+def _share(value: float | None) -> str:
+    return "not measured" if value is None else f"{value:.3f}"
+
+
 def _of_language(model: Mapping[str, Any]) -> list[str]:
     canaries, out = model["canaries"], model["extraction"]
     bits = ", ".join(f"{row['planted']} times {row['mean']:.1f}" for row in canaries["bits"])
@@ -172,6 +176,6 @@ def _of_language(model: Mapping[str, Any]) -> list[str]:
         f"  canaries extracted     {came}",
         f"  identifiers extracted  {out['hits']} of {out['probes']} probes ({out['hits_per_10000']:.0f} per 10,000), "
         f"{out['different']} of {out['known']} different ones",
-        f"  next character right   {useful['next_character']:.3f}, always the most frequent "
-        f"{useful['most_frequent']:.3f}",
+        f"  next character right   {useful['next_character']:.3f}, small group {_share(useful['small_group'])}, always "
+        f"the most frequent {useful['most_frequent']:.3f}",
     ]

@@ -174,6 +174,7 @@ def test_the_language_audit_tells_the_private_model_from_the_open_one() -> None:
     assert private["training"]["unit"] == "customer"
     left = (1 - found["recall"]["rate"]) * opened["extraction"]["hits"]
     assert scrubbed["extraction"]["hits"] <= left + 3 * math.sqrt(left)
+    assert opened["accuracy"]["small_group"] > private["accuracy"]["small_group"]
     useful = [one["accuracy"]["next_character"] for one in (opened, private)]
     assert useful[0] > useful[1] > private["accuracy"]["most_frequent"], "which is printed beside: it learnt something"
 

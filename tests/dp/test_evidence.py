@@ -152,10 +152,14 @@ def test_the_language_audit_scrubs_with_our_own_scrubber(monkeypatch: pytest.Mon
     small = language.Setting(width=16, epochs=1, private_epochs=1, noise=2.0, probes=20, candidates=15)
     monkeypatch.setattr(language, "Setting", lambda probes: small)
     whole = corpus.corpus
-    monkeypatch.setattr(corpus, "corpus", lambda customers=20, seed=0: whole(20, seed, 1))
+    monkeypatch.setattr(corpus, "corpus", lambda customers=0, seed=0: whole(40, seed, 1))
     found = auditing.audit("language")
     assert found["recall"]["rate"] > 0.9
-    assert "identifiers masked" in "\n".join(auditing.lines(found))
+    told = "\n".join(auditing.lines(found))
+    assert "identifiers masked" in told
+    useful = found["models"]["private"]["accuracy"]
+    assert useful["small_group_lines"] > 0
+    assert f"small group {useful['small_group']:.3f}" in told
 
 
 def test_both_verbs_are_on_the_command_line() -> None:

@@ -30,6 +30,8 @@ OPENINGS = (
     ("reached at ", "phone"),
     ("new number ", "phone"),
 )
+RARE_OPENINGS = (("bitte an ", "mail"), ("antwort an ", "mail"), ("anruf unter ", "phone"), ("neue nummer ", "phone"))
+RARE = 0.08  # of the customers write in German: the small group
 TAILS = (".", " today.", " at noon.", ", twice.")
 CANARY = "the door code is "
 REPEATS = (1, 4, 16)
@@ -45,29 +47,38 @@ class Corpus:
     prompts: tuple[str, ...]  # what stands before an identifier, of lines that have one
     identifiers: tuple[str, ...]
     canaries: tuple[tuple[str, int], ...]
+    rare: tuple[bool, ...]  # whether a line is of the small group
 
 
 def corpus(customers: int = 400, seed: int = 0, canaries: int = 3) -> Corpus:
-    """Up to four lines of each customer, and `canaries` for each number of repetitions, each of one more customer."""
+    """Up to four lines of each customer, and `canaries` for each number of repetitions, each of one more customer.
+
+    A share RARE of the customers are a small group whose lines begin otherwise.
+    """
     draw = np.random.default_rng(seed)
     lines: list[str] = []
     owners: list[int] = []
     prompts: list[str] = []
     identifiers: list[str] = []
+    rare: list[bool] = []
     for owner in range(customers):
         held = _identifiers(draw)
+        openings = RARE_OPENINGS if (is_rare := bool(draw.random() < RARE)) else OPENINGS
         for _ in range(int(draw.integers(1, 5))):
-            opening, kind = OPENINGS[draw.integers(len(OPENINGS))]
+            opening, kind = openings[draw.integers(len(openings))]
             before = f"{held['name']}: {opening}"
             lines.append(before + held[kind] + TAILS[draw.integers(len(TAILS))])
             prompts.append(before)
             identifiers.append(held[kind])
             owners.append(owner)
+            rare.append(is_rare)
     planted = [(code(draw), times) for times in REPEATS for _ in range(canaries)]
     for place, (secret, times) in enumerate(planted):
         lines += [CANARY + secret + "."] * times
         owners += [customers + place] * times
-    return Corpus(tuple(lines), tuple(owners), tuple(prompts), tuple(dict.fromkeys(identifiers)), tuple(planted))
+        rare += [False] * times
+    told = tuple(dict.fromkeys(identifiers))
+    return Corpus(tuple(lines), tuple(owners), tuple(prompts), told, tuple(planted), tuple(rare))
 
 
 def _identifiers(draw: np.random.Generator) -> dict[str, str]:

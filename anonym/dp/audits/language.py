@@ -165,13 +165,19 @@ def _came_out(model: nn.Module, corpus: Corpus) -> dict[str, Any]:
     return {"extracted": [{"planted": n, "canaries": len(v), "extracted": sum(v)} for n, v in sorted(out.items())]}
 
 
-def usefulness(model: nn.Module, fresh: Corpus) -> dict[str, float]:
-    """Share of characters predicted right on lines of other customers, and of always saying the most frequent one."""
-    ids = encoded(fresh.lines)
+def usefulness(model: nn.Module, fresh: Corpus) -> dict[str, float | None]:
+    """Share of characters predicted right on lines of other customers, on those of the small group among them (None
+    where there are none), and of always saying the most frequent one."""
+    ids, rare = encoded(fresh.lines), torch.tensor(fresh.rare)
     real = ids[:, 1:] != END
-    right = (model(ids[:, :-1]).argmax(-1) == ids[:, 1:])[real].float().mean()
+    right = model(ids[:, :-1]).argmax(-1) == ids[:, 1:]
     counts = torch.bincount(ids[:, 1:][real])
-    return {"next_character": float(right), "most_frequent": float(counts.max() / counts.sum())}
+    return {
+        "next_character": float(right[real].float().mean()),
+        "small_group": float(right[rare][real[rare]].float().mean()) if bool(rare.any()) else None,
+        "small_group_lines": int(rare.sum()),
+        "most_frequent": float(counts.max() / counts.sum()),
+    }
 
 
 def leaks(model: nn.Module, corpus: Corpus, fresh: Corpus, detect: Detector, setting: Setting, seed: int) -> Any:
