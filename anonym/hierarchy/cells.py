@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +10,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from anonym.hierarchy.encode import Normal, canonical, coder, fold, leaf_code, pack, unpack
+from anonym.hierarchy.encode import Normal, canonical, coder, fold, leaf_code, pack, recoder, unpack, words_of
+from anonym.hierarchy.floors import Floors, first_leaves
 from anonym.hierarchy.model import Cells, Hierarchy, SensitiveCounts
+from anonym.hierarchy.words import Recode, counted_within
 
 NO_CODES = np.empty(0, dtype=np.int32)
 
@@ -22,6 +24,15 @@ class CodedCells:
 
     cells: Cells
     units: pl.DataFrame
+    floors: Floors | None = None  # where cells were merged: the levels below which they tell nothing
+
+
+@dataclass(frozen=True)
+class Coarser:
+    """Levels to merge cells up to, coarser and coarser, while there are more than `most` of them."""
+
+    most: int
+    floors: Iterator[Floors]
 
 
 @dataclass(frozen=True)
@@ -29,7 +40,7 @@ class _Counts:
     """Distinct (cell, sensitive values, unit) tuples of the table, sorted; all arrays (tuples, ...)."""
 
     cell: NDArray[np.int64]
-    sensitive: NDArray[np.int32]  # (tuples, sensitive columns)
+    sensitive: Mapping[str, NDArray[np.int32]]  # (tuples,) value codes of the columns that are counted
     unit: NDArray[np.int32] | None
     rows: NDArray[np.int64]
 
@@ -61,20 +72,33 @@ def coded_cells(
     *,
     all_units: bool = False,
     normalise: Mapping[str, Sequence[Normal]] | None = None,
+    counted: Collection[str] | None = None,
+    coarser: Coarser | None = None,
 ) -> CodedCells:
-    """As `cells`, with the listed units' values. They are raw data."""
-    domains = {**{h.column: h.domain for h in hierarchies}, **sensitive}
+    """As `cells`, with the listed units' values. They are raw data.
+
+    Only sensitive columns of `counted` (None: all) are counted; the others have no entries. With `coarser` and without
+    a unit, cells that agree at its first levels that leave few enough are one, of the first leaf of each node.
+    """
+    held = {name: values for name, values in sensitive.items() if counted is None or name in counted}
+    domains = {**{h.column: h.domain for h in hierarchies}, **held}
     sizes = [max(len(values), 1) for values in domains.values()]
-    tuples = _tuples(frame, domains, unit, normalise or {})
+    floors: Floors | None = None
+    if unit is None and words_of(sizes) == 1:
+        tuples, floors = _words(frame, domains, normalise or {}, hierarchies, coarser)
+    else:
+        tuples = _tuples(frame, domains, unit, normalise or {})
     codes = unpack(tuples, sizes)
     is_in = ~_suppressed(codes, hierarchies)
-    tuples, codes = tuples.filter(pl.Series(is_in)), codes[is_in]
+    if not is_in.all():
+        tuples, codes = tuples.filter(pl.Series(is_in)), codes[is_in]
     cell, first = _numbered(codes[:, : len(hierarchies)])
     units, of_row = _unit_codes(tuples, unit)
-    counts = _Counts(cell, codes[:, len(hierarchies) :], of_row, tuples["rows"].to_numpy())
+    values = {name: codes[:, len(hierarchies) + i] for i, name in enumerate(held)}
+    counts = _Counts(cell, values, of_row, tuples["rows"].to_numpy())
     result, listed = _cells(counts, codes[first, : len(hierarchies)], sensitive, all_units=all_units)
-    shared = units.gather(listed)
-    return CodedCells(result, pl.DataFrame({"unit": shared}).with_columns(code=pl.int_range(pl.len(), dtype=pl.Int32)))
+    shared = pl.DataFrame({"unit": units.gather(listed)})
+    return CodedCells(result, shared.with_columns(code=pl.int_range(pl.len(), dtype=pl.Int32)), floors)
 
 
 def record_keys(
@@ -147,6 +171,33 @@ def _tuples(
     return counts.collect(engine="streaming").sort(names, nulls_last=True)
 
 
+def _words(
+    frame: pl.LazyFrame,
+    domains: Mapping[str, pl.Series],
+    normalise: Mapping[str, Sequence[Normal]],
+    hierarchies: Sequence[Hierarchy],
+    coarser: Coarser | None,
+) -> tuple[pl.DataFrame, Floors | None]:
+    """As `_tuples`, for tuples of one word; and the levels up to which they were merged."""
+    sizes = [max(len(values), 1) for values in domains.values()]
+    floors = list(coarser.floors) if coarser is not None else []
+    recodes = (_recode(hierarchies, levels, sizes) for levels in floors)
+    batches = frame.select(_keys(domains, normalise)).collect_batches(maintain_order=False)
+    words, rows, taken = counted_within(
+        (batch["key_0"].to_numpy() for batch in batches), None if coarser is None else coarser.most, recodes
+    )
+    return pl.DataFrame({"key_0": words, "rows": rows}), floors[taken - 1] if taken else None
+
+
+def _recode(hierarchies: Sequence[Hierarchy], levels: Floors, sizes: Sequence[int]) -> Recode:
+    tables = {
+        i: first_leaves(hierarchy, level)
+        for i, (hierarchy, level) in enumerate(zip(hierarchies, levels, strict=True))
+        if level > 0
+    }
+    return recoder(tables, sizes)
+
+
 def _suppressed(codes: NDArray[np.int32], hierarchies: Sequence[Hierarchy]) -> NDArray[np.bool_]:
     is_out = np.zeros(len(codes), dtype=np.bool_)
     for j, hierarchy in enumerate(hierarchies):
@@ -177,7 +228,7 @@ def _cells(
     size = len(codes)
     rows = _sums(counts.cell, counts.rows, size)
     if counts.unit is None:
-        columns = tuple(_by_rows(counts, j, name, values) for j, (name, values) in enumerate(sensitive.items()))
+        columns = tuple(_by_rows(counts, name, values) for name, values in sensitive.items())
         nothing = np.empty(0, dtype=np.int64)
         return Cells(codes, rows, None, NO_CODES, NO_CODES, nothing, columns), nothing
     (unit, cell), pair_rows = _distinct([counts.unit, counts.cell], counts.rows)
@@ -185,9 +236,7 @@ def _cells(
     listed = np.flatnonzero(~is_single)
     number = np.cumsum(~is_single) - 1
     alone = is_single[unit]
-    columns = tuple(
-        _by_units(counts, j, name, values, is_single, number) for j, (name, values) in enumerate(sensitive.items())
-    )
+    columns = tuple(_by_units(counts, name, values, is_single, number) for name, values in sensitive.items())
     return Cells(
         codes,
         rows,
@@ -199,19 +248,28 @@ def _cells(
     ), listed
 
 
-def _by_rows(counts: _Counts, j: int, name: str, values: pl.Series) -> SensitiveCounts:
-    (cell, value), rows = _distinct([counts.cell, counts.sensitive[:, j]], counts.rows)
+def _uncounted(name: str, values: pl.Series) -> SensitiveCounts:
+    weight = np.empty(0, np.float64)
+    return SensitiveCounts(name, values, fold(values), NO_CODES, NO_CODES, weight, NO_CODES, NO_CODES, NO_CODES)
+
+
+def _by_rows(counts: _Counts, name: str, values: pl.Series) -> SensitiveCounts:
+    if name not in counts.sensitive:
+        return _uncounted(name, values)
+    (cell, value), rows = _distinct([counts.cell, counts.sensitive[name]], counts.rows)
     weight = rows.astype(np.float64)
     entries = (cell.astype(np.int32), value.astype(np.int32), weight, NO_CODES, NO_CODES, NO_CODES)
     return SensitiveCounts(name, values, fold(values), *entries)
 
 
 def _by_units(
-    counts: _Counts, j: int, name: str, values: pl.Series, is_single: NDArray[np.bool_], number: NDArray[np.int64]
+    counts: _Counts, name: str, values: pl.Series, is_single: NDArray[np.bool_], number: NDArray[np.int64]
 ) -> SensitiveCounts:
     """Single-cell units weigh 1 in all, shared equally over their distinct values; the others are listed."""
     assert counts.unit is not None
-    (unit, cell, value), _ = _distinct([counts.unit, counts.cell, counts.sensitive[:, j]], counts.rows)
+    if name not in counts.sensitive:
+        return _uncounted(name, values)
+    (unit, cell, value), _ = _distinct([counts.unit, counts.cell, counts.sensitive[name]], counts.rows)
     alone = is_single[unit]
     share = 1.0 / np.bincount(unit)[unit[alone]] if alone.any() else np.empty(0)
     (at_cell, at_value), weight = _distinct([cell[alone], value[alone]], share)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -166,10 +166,13 @@ def _search(values: pl.Series) -> Coder:
     place = _by_offset(keys) if _is_compact(keys) else _by_bucket(keys) or _by_bisection(keys)
 
     def find(column: pl.Series) -> pl.Series:
-        wanted = column.to_physical().fill_null(keys[0]).to_numpy()
+        physical = column.to_physical()
+        wanted = (physical.fill_null(keys[0]) if physical.null_count() else physical).to_numpy()
         found = place(wanted)
-        is_found = column.is_not_null() & pl.Series(keys[found] == wanted)
-        return pl.Series(found).zip_with(is_found, pl.Series([None], dtype=pl.Int32))
+        is_found = keys[found] == wanted
+        if not column.null_count() and is_found.all():  # most batches: what follows costs four plans
+            return pl.Series(found)
+        return pl.Series(found).zip_with(column.is_not_null() & pl.Series(is_found), pl.Series([None], dtype=pl.Int32))
 
     return find
 
@@ -268,6 +271,30 @@ def unpack(words: pl.DataFrame, sizes: Sequence[int]) -> NDArray[np.int32]:
         for j, shift in members:
             codes[:, j] = (word >> np.uint64(shift)) & np.uint64((1 << _bits(sizes[j])) - 1)
     return codes
+
+
+def recoder(
+    tables: Mapping[int, NDArray[np.int64]], sizes: Sequence[int]
+) -> Callable[[NDArray[np.uint64]], NDArray[np.uint64]]:
+    """A function that looks up some columns' codes, in words of tuples that take one: `tables` by column."""
+    (members,) = _layout(sizes)
+    parts = [
+        (np.uint64(shift), np.uint64((1 << _bits(sizes[j])) - 1), tables[j]) for j, shift in members if j in tables
+    ]
+
+    def recode(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        words = words.copy()
+        for shift, mask, table in parts:
+            code = (words >> shift) & mask
+            words += (table.astype(np.uint64)[code] - code) << shift  # modulo 2^64, as the sum is
+        return words
+
+    return recode
+
+
+def words_of(sizes: Sequence[int]) -> int:
+    """How many words tuples of codes take."""
+    return len(_layout(sizes))
 
 
 def _layout(sizes: Sequence[int]) -> list[list[tuple[int, int]]]:

@@ -11,7 +11,8 @@ from anonym.columns.actions import joins_rows
 from anonym.hierarchy import encode
 from anonym.hierarchy.bins import bin_domain, binned, bins_of
 from anonym.hierarchy.build import build
-from anonym.hierarchy.cells import coded_cells
+from anonym.hierarchy.cells import Coarser, coded_cells
+from anonym.hierarchy.floors import Floors, floors
 from anonym.hierarchy.model import Auto, Cells, Hierarchy
 from anonym.io import Source, guarded
 from anonym.pipeline.progress import Progress
@@ -19,6 +20,8 @@ from anonym.pipeline.replanned import followed
 from anonym.policy.model import Identifier, Keep, Policy, Quasi, Sensitive
 from anonym.policy.resolve import ResolvedColumn
 from anonym.search.plan import Plan
+
+MOST_CELLS = 2_000_000  # 0.3 kB each in a search; k of 5 leaves 10M rows no more classes than that
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,13 @@ class Profile:
     linking: tuple[str, ...]  # released columns that are constant per unit, so that its rows can be joined
     unit_codes: pl.DataFrame  # unit, code: the units that the cells list one by one
     bins: Mapping[str, Hierarchy] = field(default_factory=dict)  # of sensitive columns whose values count by bins
+    floors: Floors | None = None  # the levels that a search starts from, where the cells were merged up to them
+
+    @property
+    def raised(self) -> tuple[str, ...]:
+        """Quasi-identifiers whose finest allowed levels the cells no longer tell."""
+        levels = zip(self.hierarchies, self.floors or (), strict=False)
+        return tuple(hierarchy.column for hierarchy, level in levels if level > hierarchy.finest)
 
     @property
     def quasi(self) -> tuple[tuple[ResolvedColumn, Quasi], ...]:
@@ -81,9 +91,31 @@ def profile(
             policy.unit,
             all_units=bool(linking) and _profiles(policy),
             normalise={column.name: column.role.normalise for column in columns if isinstance(column.role, Quasi)},
+            counted={c.name for c in columns if isinstance(c.role, Sensitive) and (c.role.l or c.role.t)},
+            coarser=_coarser(policy, columns, hierarchies, domains),
         )
     source.refuse_change()
-    return Profile(columns, rows, units, domains, hierarchies, coded.cells, linking, coded.units, bins)
+    return Profile(columns, rows, units, domains, hierarchies, coded.cells, linking, coded.units, bins, coded.floors)
+
+
+def _coarser(
+    policy: Policy,
+    columns: tuple[ResolvedColumn, ...],
+    hierarchies: tuple[Hierarchy, ...],
+    domains: Mapping[str, pl.DataFrame],
+) -> Coarser | None:
+    """How cells are merged where they are too many for a global search. Local recoding needs the values themselves,
+    and so does a column that is released as one of them, or whose rows with some values are suppressed.
+    """
+    forms = [column.role.form for column in columns if isinstance(column.role, Quasi)]
+    if policy.search.strategy == "local" or "set" in forms:
+        return None
+    rows = [domains[h.column]["rows"].to_numpy() for h in hierarchies]
+    fixed = [
+        form == "representative" or bool(hierarchy.suppressed.any())
+        for form, hierarchy in zip(forms, hierarchies, strict=True)
+    ]
+    return Coarser(MOST_CELLS, floors(hierarchies, rows, fixed))
 
 
 def _profiles(policy: Policy) -> bool:

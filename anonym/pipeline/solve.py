@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from anonym.criteria import LDiversity, TCloseness
 from anonym.errors import Fault, GuaranteeError, InternalError, PolicyError
+from anonym.hierarchy.floors import raised
 from anonym.io import Source
 from anonym.pipeline.local_recoding import LocalRecoding, coded_records, vocabulary
-from anonym.pipeline.profile import Profile
+from anonym.pipeline.profile import MOST_CELLS, Profile
 from anonym.pipeline.progress import Progress
 from anonym.pipeline.recoding import NOTHING, GlobalRecoding, Recoding, Spent
 from anonym.pipeline.replanned import PLANNED
@@ -35,7 +37,7 @@ def state(policy: Policy, profile: Profile) -> Problem | None:
     closeness: list[tuple[int, TCloseness]] = [(i, s.t) for i, s in enumerate(sensitive) if s.t is not None]
     return Problem(
         cells=profile.cells,
-        hierarchies=profile.hierarchies,
+        hierarchies=raised(profile.hierarchies, profile.floors) if profile.floors else profile.hierarchies,
         k=policy.guarantee.k,
         limit=suppression_limit(policy, profile.rows),
         rows=profile.rows,
@@ -63,9 +65,12 @@ def solve(
     problem = state(policy, profile)
     if problem is None:
         return None
-    wanted, why = ("global", PLANNED) if is_planned else _wanted(policy, problem)
+    wanted, why = ("global", PLANNED) if is_planned else _wanted(policy, problem, profile)
     if wanted == "global":
-        recoding: Recoding = GlobalRecoding(problem, profile, _globally(problem, policy, progress), policy.unit, why)
+        why = "; ".join([why, *_left_out(profile)]) if why else ""
+        recoding: Recoding = GlobalRecoding(
+            problem, profile, _globally(problem, profile, policy, progress), policy.unit, why
+        )
     else:
         recoding = _locally(problem, profile, policy, source, progress)
     if recoding.found.suppressed_rows > problem.limit:
@@ -73,13 +78,13 @@ def solve(
     return recoding
 
 
-def _wanted(policy: Policy, problem: Problem) -> tuple[str, str]:
+def _wanted(policy: Policy, problem: Problem, profile: Profile) -> tuple[str, str]:
     """Global or local, and why where the policy leaves it open.
 
     Raises PolicyError where local recoding is asked for and cannot be had.
     """
     strategy, forms = policy.search.strategy, [c.form for c in policy.columns.values() if isinstance(c, Quasi)]
-    against = list(_against_local(policy, problem))
+    against = list(_against_local(policy, problem, profile))
     if strategy == "local" or (strategy == "auto" and "set" in forms):
         if against:
             raise PolicyError([Fault("search.strategy", f"local recoding cannot be had here: {against[0]}")])
@@ -89,21 +94,30 @@ def _wanted(policy: Policy, problem: Problem) -> tuple[str, str]:
     return ("global", "") if strategy == "global" else ("auto", "")
 
 
-def _against_local(policy: Policy, problem: Problem) -> Iterator[str]:
+def _against_local(policy: Policy, problem: Problem, profile: Profile) -> Iterator[str]:
     if problem.profiles:
         yield "a unit's rows can be joined in the release, and k over unit profiles needs one level a column"
     if problem.objective != "loss":
         yield f"local recoding minimises loss, and the objective is {problem.objective}"
-    if problem.cells.count > LOCAL_CELLS and policy.search.strategy == "auto":
+    if (problem.cells.count > LOCAL_CELLS or profile.raised) and policy.search.strategy == "auto":
         yield f"there are more than {LOCAL_CELLS:,} distinct combinations"
 
 
-def _globally(problem: Problem, policy: Policy, progress: Progress) -> Solution:
+def _globally(problem: Problem, profile: Profile, policy: Policy, progress: Progress) -> Solution:
     from anonym.search.global_ import solve as solve_global
 
     progress.stage("searching (compiling at first use)")
     budget = "default" if policy.search.budget[0] == "tries" else policy.search.budget
-    return solve_global(problem, budget=budget, progress=progress.stage)
+    solution = solve_global(problem, budget=budget, progress=progress.stage)
+    if not profile.raised:
+        return solution
+    return replace(solution, optimal=False, bound=0.0, why="; ".join([solution.why, *_left_out(profile)]))
+
+
+def _left_out(profile: Profile) -> list[str]:
+    """Which finer levels were not looked at, and why."""
+    names = ", ".join(profile.raised)
+    return [f"with finer {names} left out, for over {MOST_CELLS:,} distinct combinations"] if names else []
 
 
 def _locally(problem: Problem, profile: Profile, policy: Policy, source: Source, progress: Progress) -> Recoding:
@@ -111,7 +125,7 @@ def _locally(problem: Problem, profile: Profile, policy: Policy, source: Source,
     from anonym.search.local.solve import solve as solve_local
 
     try:
-        best: Solution | None = _globally(problem, policy, progress)
+        best: Solution | None = _globally(problem, profile, policy, progress)
     except GuaranteeError:
         best = None  # rows that no level for all could keep may still find a class of their own
     progress.stage("counting records", profile.rows)

@@ -1,0 +1,77 @@
+"""Counting packed words block by block: exact, in memory that follows the distinct ones and not the rows.
+
+Blocks are sorted (16 ms a million words, where grouping them in the engine takes 90), and merged into what was counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+BLOCK = 8_000_000  # words
+
+Words = NDArray[np.uint64]
+Counts = NDArray[np.int64]
+Recode = Callable[[Words], Words]
+
+
+def counted(batches: Iterable[Words]) -> tuple[Words, Counts]:
+    """The distinct words, sorted, and how often each occurs."""
+    words, counts, _ = counted_within(batches, None, iter(()))
+    return words, counts
+
+
+def counted_within(batches: Iterable[Words], most: int | None, coarser: Iterator[Recode]) -> tuple[Words, Counts, int]:
+    """As `counted`, the words recoded by the next of `coarser` as long as there are more than `most`; how many were.
+
+    Each recoding must send equal words of the one before to equal words. How many are taken does not depend on the
+    order of the words: what is too many for some of them is too many for all.
+    """
+    words, counts, taken = np.empty(0, np.uint64), np.empty(0, np.int64), 0
+    recode: Recode | None = None
+    for block in _blocks(batches):
+        words, counts = _merged((words, counts), _runs(np.sort(block if recode is None else recode(block))))
+        while most is not None and len(words) > most and (finer := next(coarser, None)) is not None:
+            recode, taken = finer, taken + 1
+            words, counts = _summed(recode(words), counts)
+    return words, counts, taken
+
+
+def _blocks(batches: Iterable[Words]) -> Iterator[Words]:
+    block: list[Words] = []
+    held = 0
+    for words in batches:
+        block.append(words)
+        held += len(words)
+        if held >= BLOCK:
+            yield np.concatenate(block)
+            block, held = [], 0
+    if held:
+        yield np.concatenate(block)
+
+
+def _runs(words: Words) -> tuple[Words, Counts]:
+    first = np.flatnonzero(_changes(words))
+    return words[first], np.diff(first, append=len(words))
+
+
+def _merged(one: tuple[Words, Counts], other: tuple[Words, Counts]) -> tuple[Words, Counts]:
+    if not len(one[0]):
+        return other
+    return _summed(np.concatenate([one[0], other[0]]), np.concatenate([one[1], other[1]]))
+
+
+def _summed(words: Words, counts: Counts) -> tuple[Words, Counts]:
+    """Distinct words, sorted, with the sums of their counts."""
+    order = np.argsort(words, kind="stable")
+    words = words[order]
+    first = np.flatnonzero(_changes(words))
+    return words[first], np.add.reduceat(counts[order], first) if len(first) else counts[:0]
+
+
+def _changes(words: Words) -> NDArray[np.bool_]:
+    changes = np.ones(len(words), np.bool_)
+    np.not_equal(words[1:], words[:-1], out=changes[1:])
+    return changes

@@ -1,0 +1,119 @@
+"""What a large table must not change: threads, row groups, files, order; and what is said where cells were merged."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import anonym
+from anonym.pipeline import profile, solve
+
+PROMISES: list[dict[str, Any]] = [
+    {},
+    {"dx": {"role": "sensitive", "l": {"distinct": 2}, "t": {"max": 0.4, "distance": "equal"}}},
+    {"unit": "household", "household": {"role": "keep", "allow_unique": "a test"}},
+]
+
+
+def evidence_and_rows(policy: dict[str, Any], table: Any) -> tuple[dict[str, Any], Counter[Any]]:
+    """The evidence but for `environment` and the names of files, and the multiset of released rows."""
+    release = anonym.apply(policy, table)
+    evidence = {name: part for name, part in release.evidence.items() if name != "environment"}
+    return json.loads(json.dumps(evidence)), Counter(release.data.collect().iter_rows())
+
+
+def promised(policy: dict[str, Any], promise: dict[str, Any]) -> dict[str, Any]:
+    made = copy.deepcopy(policy)
+    made["columns"] |= {name: role for name, role in promise.items() if name != "unit"}
+    if "unit" in promise:
+        made |= {"unit": promise["unit"]}
+        made["guarantee"]["linkable"] = "a test"
+    else:
+        made["columns"] |= {"household": {"role": "drop"}}
+    return made
+
+
+@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    promise=st.sampled_from(PROMISES),
+    order=st.randoms(use_true_random=False),
+    files=st.integers(1, 4),
+    group=st.sampled_from([7, 100, 1000]),
+)
+def test_order_files_and_row_groups_change_nothing(
+    table: pl.DataFrame, policy: dict[str, Any], promise: dict[str, Any], order: random.Random, files: int, group: int
+) -> None:
+    table = table.head(200).with_columns(household=pl.int_range(pl.len()) // 2)
+    expected = evidence_and_rows(promised(policy, promise), table)
+    places = list(range(table.height))
+    order.shuffle(places)
+    with tempfile.TemporaryDirectory() as folder:
+        for i in range(files):
+            table[places[i::files]].write_parquet(Path(folder) / f"{i}.parquet", row_group_size=group)
+        found = evidence_and_rows(promised(policy, promise), pl.scan_parquet(f"{folder}/*.parquet"))
+    assert found == expected
+
+
+THREADED = """
+import json, sys
+import polars as pl
+from anonym import apply
+assert pl.thread_pool_size() == int(sys.argv[1])
+release = apply(json.loads(sys.argv[2]), pl.scan_parquet("in.parquet"))
+rows = sorted(map(repr, release.data.collect().iter_rows()))
+print(json.dumps([{name: part for name, part in release.evidence.items() if name != "environment"}, rows]))
+"""
+
+
+def test_the_number_of_threads_changes_nothing(table: pl.DataFrame, policy: dict[str, Any], tmp_path: Path) -> None:
+    table.write_parquet(tmp_path / "in.parquet", row_group_size=50)
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", THREADED, threads, json.dumps(policy)],
+            cwd=tmp_path,
+            env={**os.environ, "POLARS_MAX_THREADS": threads},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for threads in ("1", "3")
+    ]
+    assert said[0] == said[1]
+
+
+def test_merged_cells_are_released_and_told(
+    table: pl.DataFrame, policy: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(profile, "MOST_CELLS", 60)
+    monkeypatch.setattr(solve, "MOST_CELLS", 60)
+    release = anonym.apply(policy, table)
+    assert min(Counter(release.data.select("age", "zip").collect().iter_rows()).values()) >= 5
+    search = release.evidence["search"]
+    assert search["strategy"] == "global"
+    assert "with finer age, zip left out, for over 60 distinct combinations" in search["why"]
+    assert (search["optimal"], search["bound"]) == (False, 0.0)
+    assert all(check["held"] for check in release.evidence["verification"]["checks"])
+    whole = anonym.apply({**policy, "search": {"strategy": "local"}}, table)  # which needs every value
+    assert whole.evidence["search"]["strategy"] == "local"
+
+
+def test_a_column_of_values_is_not_merged(
+    table: pl.DataFrame, policy: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(profile, "MOST_CELLS", 60)
+    monkeypatch.setattr(solve, "MOST_CELLS", 60)
+    policy["columns"]["age"]["form"] = "representative"
+    policy["search"] = {"strategy": "global"}
+    assert "with finer zip left out" in anonym.apply(policy, table).evidence["search"]["why"]
