@@ -12,8 +12,8 @@ import polars as pl
 
 from anonym.errors import Fault, PolicyError
 from anonym.text.options import UserPattern
-from anonym.text.recognisers import Column
 from anonym.text.spans import Span
+from anonym.text.triggers import Column
 
 _OPEN, _CLOSE = "\ufdd1", "\ufdd2"
 _NO_MARKS = str.maketrans({_OPEN: "\ufffd", _CLOSE: "\ufffd"})

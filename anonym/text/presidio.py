@@ -13,15 +13,9 @@ from functools import cache
 from typing import Any
 
 from anonym.errors import CallError
-from anonym.text.recognisers import (
-    CONTEXT_BOOST,
-    THRESHOLD,
-    Column,
-    Predefined,
-    column_trigger,
-    named_near,
-)
+from anonym.text.recognisers import CONTEXT_BOOST, THRESHOLD, Predefined, named_near
 from anonym.text.spans import Span
+from anonym.text.triggers import Column, column_trigger
 
 WINDOW_LIMIT = 1_000
 """Characters of the longest window a recogniser sees; a run of triggers beyond it is cut with overlap."""

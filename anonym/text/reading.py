@@ -35,6 +35,20 @@ def for_model(text: str, found: Sequence[Span], lexicon: Lexicon | None) -> View
     return with_units(text, stand_ins if lexicon is None else _without_idle(text, stand_ins, lexicon))
 
 
+LONG = 2_000
+"""Characters of a text from which its paragraphs are shown to models one by one: those that stay are read once."""
+
+_BLANK_LINE = re.compile(r"\n[ \t\r]*\n\s*")
+
+
+def paragraphs(text: str) -> list[tuple[int, str]]:
+    """The paragraphs of a long text with their offsets; a short text whole."""
+    if len(text) <= LONG:
+        return [(0, text)]
+    starts = [0, *(match.end() for match in _BLANK_LINE.finditer(text))]
+    return [(start, text[start:end]) for start, end in zip(starts, (*starts[1:], len(text)), strict=True)]
+
+
 def _stand_ins(text: str, found: Sequence[Span]) -> Iterator[Unit]:
     tags = ((*match.span(), match.group().strip("<>")) for match in _TAGGED.finditer(text))
     firm = ((span.start, span.end, span.entity) for span in found if span.firm)

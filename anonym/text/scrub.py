@@ -18,13 +18,14 @@ from anonym.text.ner import NerBackend, backend
 from anonym.text.options import TextOptions
 from anonym.text.patterns import UserPatterns
 from anonym.text.presidio import recognisers
-from anonym.text.reading import for_model
-from anonym.text.recognisers import Column, RuleSet, packs, paragraphs
+from anonym.text.reading import for_model, paragraphs
+from anonym.text.recognisers import RuleSet, packs
 from anonym.text.replace import mask, merged, replaced, replacement, splice, tag
 from anonym.text.resolve import resolve
 from anonym.text.secrets import Secrets
 from anonym.text.spans import Span, frame
 from anonym.text.structure import NO_ZONES, STRUCTURED, zones
+from anonym.text.triggers import Column
 from anonym.text.views import ENCODED, View, decoded, unmarked
 from anonym.text.words import words
 from anonym.text.workers import CHARACTERS, ROWS, WORTH, Workers

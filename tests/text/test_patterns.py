@@ -10,7 +10,7 @@ from naive import text as naive
 from anonym.errors import PolicyError
 from anonym.text.options import UserPattern
 from anonym.text.patterns import UserPatterns
-from anonym.text.recognisers import Column
+from anonym.text.triggers import Column
 
 
 def spans(regex: str, *texts: str) -> list[tuple[int, int, int]]:

@@ -8,8 +8,9 @@ from anonym.errors import CallError
 from anonym.text import presidio
 from anonym.text.options import TextOptions
 from anonym.text.presidio import WINDOW_LIMIT, recognisers, windows
-from anonym.text.recognisers import Column, load, packs
+from anonym.text.recognisers import load, packs
 from anonym.text.scrub import Scrubber
+from anonym.text.triggers import Column
 
 
 def found(text: str, pack: str) -> set[tuple[str, str]]:

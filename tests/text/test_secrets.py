@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from anonym.errors import CallError
-from anonym.text.recognisers import Column
 from anonym.text.secrets import PLUGINS, Secrets, plugins, scan
+from anonym.text.triggers import Column
 from anonym.text.validators import key_value
 
 
