@@ -23,6 +23,9 @@ WORDS = {"null", "true", "false", "y", "n", "yes", "no", "on", "off"}
 UNKNOWN = 12
 """Columns of unknown meaning that are taken for quasi-identifiers; in a wider table the rest is not released."""
 
+UNSURE = 0.4
+"""Confidence up to which a person is asked."""
+
 CLINICAL = 3
 """Columns about health that make the table one about health."""
 
@@ -189,6 +192,8 @@ def _rest(draft: Draft) -> Iterator[str]:
     roles = {entry.guess.role for entry in draft.entries}
     if roles & {"quasi", "keep"}:
         yield f"guarantee: {{k: {K}, suppression: {{max: {SUPPRESSION}}}}}    # anonym tune shows what others cost"
+    if {"quasi", "sensitive"} <= roles:
+        yield "# attacks: {inference: {max_advantage: 0.1}, hold_out: 0.1}    # a tenth of the people as a control"
     if "text" in roles:
         without = (
             ""
@@ -245,7 +250,7 @@ def _questions(draft: Draft) -> Iterator[Question]:
     if draft.unit is not None and draft.unit.rivals:
         choices = (draft.unit.column, *draft.unit.rivals[:3])
         yield Question("Whom should the release protect? Rows of one value of this column count once.", choices, "")
-    unsure = sorted((e for e in draft.entries if e.guess.concept == "unknown"), key=lambda e: e.guess.confidence)
+    unsure = sorted((e for e in draft.entries if e.guess.confidence <= UNSURE), key=lambda e: e.guess.confidence)
     for entry in unsure:
         words = f"What is the column {entry.name}? Could somebody outside know its value for a person (quasi)?"
         yield Question(words, (entry.guess.role, *(r for r in _ROLES if r != entry.guess.role)), entry.name)
