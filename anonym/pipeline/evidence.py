@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonym import __version__
 from anonym.columns.actions import Keyed, name_of
@@ -22,17 +21,19 @@ from anonym.hierarchy.model import FileHierarchy, Hierarchy
 from anonym.pipeline.profile import Profile
 from anonym.pipeline.recoding import Recoding
 from anonym.pipeline.solve import suppression_limit
+from anonym.pipeline.subgroups import suppressed_groups, trees
 from anonym.pipeline.transform import TextLedger
 from anonym.pipeline.withdrawing import Withdrawn
 from anonym.policy.explain import levels as level_words
 from anonym.policy.model import Drop, Identifier, Keep, Policy, Quasi, Sensitive, Text
 from anonym.policy.resolve import ResolvedColumn
-from anonym.report.evidence import Group, class_histogram, protect
+from anonym.report.evidence import class_histogram
 from anonym.search.plan import Plan
 from anonym.verify.facts import Facts
 from anonym.verify.measure import Measured, Reached
 
 if TYPE_CHECKING:
+    from anonym.pipeline.uniting import Earlier
     from anonym.text.scrub import Scrubber
     from anonym.verify.aligned import Check
 
@@ -128,6 +129,7 @@ class Run:
     held_units: int | None = None
     withdrawn: Withdrawn | None = None
     identity: str | None = None
+    earlier: Earlier | None = None
     attacks: Sequence[Mapping[str, Any]] = ()
     recall: Mapping[str, Any] | None = None
     plan: Plan | None = None
@@ -173,7 +175,7 @@ def facts_of_run(
         "search": _search(run.recoding),
         "suppression": _suppression(run),
         **measured_part(policy, measured, facts),
-        "loss": _loss(run, measured),
+        "loss": loss_part(run, measured),
         "text": {ledger.column: _text(ledger, run.scrubber) for ledger in run.ledgers},
         "recall": run.recall,
         "attacks": list(run.attacks),
@@ -253,6 +255,7 @@ def _holds(reached: Reached) -> bool | None:
 def _columns(run: Run, measured: Measured) -> Iterator[dict[str, Any]]:
     losses = run.recoding.column_losses() if run.recoding else {}
     hierarchies = {hierarchy.column: hierarchy for hierarchy in run.profile.hierarchies}
+    grown = trees(run.recoding) if run.recoding else {}
     for column in run.profile.columns:
         yield {
             "name": column.name,
@@ -262,6 +265,7 @@ def _columns(run: Run, measured: Measured) -> Iterator[dict[str, Any]]:
             "loss": losses.get(column.name),
             "levels": _levels(hierarchies[column.name], column.role) if isinstance(column.role, Quasi) else None,
             "dtype": str(column.dtype.base_type()),  # an Enum prints its categories, which are data
+            **({"tree": grown[column.name]} if column.name in grown else {}),
             **_of_role(column, run.keyring, measured),
             **({"surrogates": dict(counts)} if (counts := run.replaced.get(column.name)) else {}),
         }
@@ -324,7 +328,8 @@ def _search(recoding: Recoding | None) -> dict[str, Any] | None:
     }
 
 
-def _loss(run: Run, measured: Measured) -> dict[str, Any]:
+def loss_part(run: Run, measured: Measured) -> dict[str, Any]:
+    """What the recoding costs; `measured` is of the written file alone."""
     if run.recoding is None:
         return {"ncp": None, "discernibility": None, "average_class_size": None}
     k, rows = run.recoding.problem.k, run.recoding.problem.rows
@@ -354,36 +359,8 @@ def _suppression(run: Run) -> dict[str, Any]:
         "limit_rows": suppression_limit(run.policy, problem.rows),
         "uncovered": problem.lost,
         "action": run.policy.guarantee.action if run.policy.guarantee else "drop",
-        "groups": protect(list(_groups(run.recoding)), problem.k),
+        "groups": suppressed_groups(run.recoding),
     }
-
-
-def _groups(recoding: Recoding) -> Iterator[Group]:
-    """Every label of every column at the levels of the release, with the rows that were suppressed under it."""
-    cells, kept_rows = recoding.problem.cells, recoding.kept_rows
-    counted = cells.units is not None
-    for column, (hierarchy, level) in enumerate(zip(recoding.problem.hierarchies, recoding.group_levels, strict=True)):
-        nodes, place = np.unique(hierarchy.ancestor[level][cells.codes[:, column]], return_inverse=True)
-        of, kept = (_sums(place, rows, len(nodes)) for rows in (cells.rows, kept_rows))
-        units = recoding.units_in(place, len(nodes), released=False) if counted else None
-        members = recoding.units_in(place, len(nodes), released=True) if counted else kept
-        for index, label in enumerate(hierarchy.labels.gather(nodes.astype(np.int64)).to_list()):
-            yield Group(
-                hierarchy.column,
-                label,
-                rows=int(of[index] - kept[index]),
-                of=int(of[index]),
-                released=int(members[index]),
-                units=int(units[index]) if units is not None else None,
-            )
-
-
-Ints = NDArray[np.int64]
-
-
-def _sums(place: Ints, rows: Ints, groups: int) -> Ints:
-    """(groups,) rows by the group of each cell."""
-    return np.bincount(place, weights=rows, minlength=groups).astype(np.int64)
 
 
 def _text(ledger: TextLedger, scrubber: Scrubber | None) -> dict[str, Any]:

@@ -7,7 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+import numpy as np
+from numpy.typing import NDArray
+
 from anonym.report.fields import SizeBin, SuppressedGroup
+from anonym.report.totals import untold
 
 REST = "other"
 MOST_LABELS = 500  # of a column; with 60 columns the evidence stays below 10 MB and the page far below 1 MB
@@ -36,7 +40,9 @@ class Group:
         return self.rows if self.units is None else min(self.rows, self.units)
 
 
-def protect(groups: Iterable[Group], k: int) -> list[SuppressedGroup]:
+def protect(
+    groups: Iterable[Group], k: int, places: Mapping[str, NDArray[np.int64]] | None = None
+) -> list[SuppressedGroup]:
     """The groups as they may be printed: no label that fewer than k units share, no count below k.
 
     Labels with fewer than k units in the release are merged into `other`, and so are all but the `MOST_LABELS` most
@@ -49,33 +55,59 @@ def protect(groups: Iterable[Group], k: int) -> list[SuppressedGroup]:
     therefore gives the same print, and as they are not all equal each can have at least two values, also for a reader
     who knows this function. A column with one group tells nothing beyond the total and is left out, and so is
     everything if no row was suppressed. Columns keep their order; groups are sorted by label, `other` last.
+
+    Columns may tell of each other: the ZIP codes of a state add up to the state. `places` says, for each column, which
+    of its groups (by position) each cell of the table lies in; thresholds then also rise until no small count follows
+    from the printed ones of all columns.
     """
-    printed: list[SuppressedGroup] = []
-    for _, column in groupby(groups, key=lambda group: group.column):
-        merged = _merge_rare(list(column), k)
-        if len(merged) > 1 and any(group.rows for group in merged):
-            threshold = _threshold(merged, k)
-            printed += [_print(group, group.members < threshold) for group in sorted(merged, key=_order)]
-    return printed
+    columns = [_Column.of(list(found), k, places) for _, found in groupby(groups, key=lambda group: group.column)]
+    printed = [one for one in columns if len(one.groups) > 1 and any(group.rows for group in one.groups)]
+    if places is not None:
+        printed = untold(printed, k)
+    return [group for one in printed for group in one.print()]
 
 
-def _merge_rare(groups: Sequence[Group], k: int) -> list[Group]:
-    ranked = sorted((group for group in groups if group.released >= k), key=lambda group: -group.released)
+@dataclass
+class _Column:
+    """The groups of one column, rare ones merged, and the number of members from which a count is printed."""
+
+    groups: list[Group]
+    threshold: int
+    place: NDArray[np.int64] | None  # of each cell, in `groups`
+
+    @staticmethod
+    def of(given: list[Group], k: int, places: Mapping[str, NDArray[np.int64]] | None) -> _Column:
+        groups, moved = _merge_rare(given, k)
+        place = None if places is None else moved[places[given[0].column]]
+        return _Column(groups, _threshold(groups, k), place)
+
+    def withheld(self) -> list[bool]:
+        return [group.members < self.threshold for group in self.groups]
+
+    def print(self) -> list[SuppressedGroup]:
+        return [_print(group, group.members < self.threshold) for group in sorted(self.groups, key=_order)]
+
+
+def _merge_rare(groups: Sequence[Group], k: int) -> tuple[list[Group], NDArray[np.int64]]:
+    """The groups that keep their label, then the rest as one; and where each given one went."""
+    ranked = sorted((at for at, group in enumerate(groups) if group.released >= k), key=lambda at: -groups[at].released)
     common = ranked[:MOST_LABELS]
-    rare = [*ranked[MOST_LABELS:], *(group for group in groups if group.released < k)]
+    rare = [groups[at] for at in sorted({*range(len(groups))} - {*common})]
+    moved = np.full(len(groups), len(common), np.int64)
+    moved[common] = np.arange(len(common))
+    kept = [groups[at] for at in common]
     if not rare:
-        return common
-    units = None if rare[0].units is None else sum(group.units or 0 for group in rare)
+        return kept, moved
     rest = replace(
         rare[0],
         group=REST,
         rest=True,
-        units=units,
+        units=None if rare[0].units is None else sum(group.units or 0 for group in rare),
         rows=sum(group.rows for group in rare),
         of=sum(group.of for group in rare),
         released=sum(group.released for group in rare),
     )
-    return [*common, rest]
+    return [*kept, rest], moved
 
 
 def _threshold(groups: Sequence[Group], k: int) -> int:

@@ -64,6 +64,15 @@ class Input(TypedDict):
     excluded_units: NotRequired[Annotated[Count, "units who withdrew and were in the input"]]
 
 
+class Batch(TypedDict):
+    """The files released before, together with which guarantee, classes and risk were measured."""
+
+    kind: Literal["union"]
+    files: Count
+    rows: Annotated[Count, "their rows, without masked ones"]
+    sha256: list[Digest]
+
+
 class Output(TypedDict):
     """The release, as written; for a refused run the rejected file, null where none was written."""
 
@@ -75,6 +84,24 @@ class Output(TypedDict):
 
 
 Role = Literal["quasi", "sensitive", "identifier", "text", "keep", "drop"]
+
+
+class TreeNode(TypedDict):
+    """A group of a hierarchy that at least k units share in the release."""
+
+    label: Annotated[str | None, "null: the null value"]
+    level: Level
+    below: NotRequired[list[TreeNode]]
+    more: NotRequired[Annotated[Count, "groups below it that are not shown: rarer, or beyond the 40 most frequent"]]
+
+
+class Tree(TypedDict):
+    """A hierarchy, from its top down to the level of the release."""
+
+    level: Annotated[Level, "of the release; under local recoding that at which suppression is told by group"]
+    groups: Annotated[dict[str, Count], "level to the number of its groups over the input"]
+    below: list[TreeNode]
+    more: NotRequired[Count]
 
 
 class Column(TypedDict):
@@ -103,6 +130,7 @@ class Column(TypedDict):
             "distinct values that share their surrogate with another, that were drawn again, that got a token instead",
         ]
     ]
+    tree: NotRequired[Annotated[Tree, "of a quasi-identifier"]]
     bins: NotRequired[Annotated[str, "of a sensitive column whose numbers count by bins for l and t: which bins"]]
 
 
@@ -411,6 +439,7 @@ class Evidence(TypedDict):
     threat_model: NotRequired[ThreatModel]
     input: Input
     output: Output
+    batch: NotRequired[Batch]
     guarantee: Guarantee
     classes: Classes
     suppression: Suppression

@@ -135,10 +135,16 @@ def _of_run(evidence: Facts) -> Iterator[str]:
     if held := evidence["input"].get("held_out_rows"):
         rows = figures.plural(held, "row")
         yield f"{rows} of the input were held out as a control of the attacks: neither released nor counted above."
+    if batch := evidence.get("batch"):
+        files, rows = figures.plural(batch["files"], "file"), figures.plural(batch["rows"], "row")
+        yield (
+            f"k, l, t, classes and risk are those of this release together with {files} released before ({rows}): "
+            "whoever can tell its rows apart from those finds smaller classes."
+        )
     if gone := evidence["input"].get("excluded_units"):
         yield (
-            f"{figures.plural(gone, 'unit')} who withdrew were left out: whoever also has a release that holds them can "
-            "compare the two."
+            f"{figures.plural(gone, 'unit')} who withdrew were left out: whoever also has a release that holds them "
+            "can compare the two."
         )
     if not evidence["attacks"]:
         yield ATTACKS

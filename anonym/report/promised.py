@@ -152,7 +152,24 @@ def _risk(evidence: Evidence) -> Markup:
     rows = [(said, blocks.figure(risk[key], figures.share(risk[key]), _no_risk(key, evidence))) for key, said in RISKS]
     caption = "Chance of a correct link by class sizes alone, for an attacker who knows every quasi-identifier."
     heading = tag("h3", "Re-identification risk from class sizes")
-    return join(heading, blocks.table(caption, (Heading("Risk"), Heading("Chance", "num")), rows))
+    return join(heading, _curve(evidence), blocks.table(caption, (Heading("Risk"), Heading("Chance", "num")), rows))
+
+
+def _curve(evidence: Evidence) -> Markup | None:
+    """How much of the release is at a risk of at least 1 / n, for the n at which bins of class sizes begin."""
+    bins, below = evidence["classes"]["sizes"], 0
+    if not bins:
+        return None
+    total, points = sum(one["rows"] for one in bins), [(f"1/{figures.compact(bins[0]['from'])}", 0.0)]
+    for one in bins:
+        below += one["rows"]
+        points.append((f"1/{figures.compact(one['to'] + 1)}", below / total if total else 0.0))
+    lead = (
+        "Risk curve: the share of released rows whose chance of a correct link is higher than the one below it, by the "
+        "size of their class. Exact at the dots."
+    )
+    title = "Share of released rows by their chance of a correct link"
+    return join(blocks.note(lead), svg.curve("risk", title, points))
 
 
 def _no_risk(key: str, evidence: Evidence) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from anonym.report import figures
@@ -126,3 +127,55 @@ def interval(
     said = (("interval from", low), ("to", high), ("rate", rate), *zip(lines, (baseline, control), strict=True))
     described = ", ".join(f"{word} {figures.share(value)}" for word, value in said if word)
     return drawing(identifier, title, described, 16, parts, class_="range")
+
+
+# trees and curves ----------------------------------------------------------------------------------------------------
+
+Branch = tuple[int, str, str]
+"""A line of a tree: its depth, what it says, and its class."""
+BRANCH, INDENT = 19, 15
+
+
+def tree(identifier: str, title: str, branches: Sequence[Branch]) -> Markup:
+    """A tree from the top down, a line for each node, with what joins it to the one above."""
+    marks: list[Markup] = []
+    above: dict[int, int] = {}  # depth to the middle of its last node
+    for place, (depth, said, kind) in enumerate(branches):
+        x, y = 5 + depth * INDENT, place * BRANCH + BRANCH // 2
+        if depth:
+            joint = x - INDENT
+            marks.append(tag("line", class_="axis", x1=joint, x2=joint, y1=above[depth - 1] + 5, y2=y))
+            marks.append(tag("line", class_="axis", x1=joint, x2=x - 5, y1=y, y2=y))
+        above[depth] = y
+        marks.append(tag("circle", class_=kind, cx=x, cy=y, r=4))
+        marks.append(tag("text", figures.shortened(said, 38), class_=kind, x=x + 10, y=y + 4))
+    described = "; ".join(f"{'- ' * depth}{figures.shortened(said, 38)}" for depth, said, _ in branches)
+    return drawing(identifier, title, described, len(branches) * BRANCH, marks, class_="tree")
+
+
+def curve(identifier: str, title: str, points: Sequence[tuple[str, float]]) -> Markup:
+    """Shares in [0, 1] that rise from left to right, each point with its label below and its value above."""
+    bottom, slot = PLOT_TOP + PLOT_HEIGHT, 1 / max(len(points) - 1, 1)
+    places = [(place * slot, bottom - value * PLOT_HEIGHT) for place, (_, value) in enumerate(points)]
+    lines = [
+        tag("line", class_="curve", x1=per_cent(x), y1=f"{y:.1f}", x2=per_cent(to), y2=f"{end:.1f}")
+        for (x, y), (to, end) in pairwise(places)
+    ]
+    every = 1 + len(points) // 9  # on a phone nine labels fit beside each other
+    marks = [
+        _point(x, y, label, figures.rounded_share(value), bottom, place, len(points) - 1)
+        for place, ((x, y), (label, value)) in enumerate(zip(places, points, strict=True))
+        if place % every == 0 or place == len(points) - 1
+    ]
+    axis = tag("line", class_="axis", x1=0, x2="100%", y1=bottom, y2=bottom)
+    described = "; ".join(f"{label}: {figures.share(value)}" for label, value in points)
+    return drawing(identifier, title, described, bottom + PLOT_TICKS, axis, lines, marks, class_="histogram")
+
+
+def _point(x: float, y: float, label: str, value: str, bottom: int, place: int, last: int) -> Markup:
+    side = "start" if place == 0 else "end" if place == last else "middle"
+    return join(
+        tag("circle", class_="rate", cx=per_cent(x), cy=f"{y:.1f}", r=3.5),
+        tag("text", value, class_=f"value {side}", x=per_cent(x), y=f"{y - 8:.1f}"),
+        tag("text", label, class_=f"tick {side}", x=per_cent(x), y=bottom + 14),
+    )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from anonym.report import blocks, figures, limits, svg, wording
 from anonym.report.blocks import Heading, Section
-from anonym.report.fields import Column, Evidence
+from anonym.report.fields import Column, Evidence, Tree, TreeNode
 from anonym.report.markup import Markup, join, tag
 
 ROLES = (
@@ -160,7 +160,7 @@ def search(evidence: Evidence) -> Section:
             "yes, with the same input, policy and seed" if part["reproducible"] else "no: its budget was a time",
         ),
     ]
-    return Section("search", "Search and levels", join(blocks.facts(pairs), _levels(evidence)))
+    return Section("search", "Search and levels", join(blocks.facts(pairs), _levels(evidence), _trees(evidence)))
 
 
 def _levels(evidence: Evidence) -> Markup | None:
@@ -188,3 +188,51 @@ def _level_row(index: int, column: Column, chosen: int | None, otherwise: str) -
         said = join(described.get(str(chosen), ""), blocks.sub(f"level {chosen} of {levels[0]} to {levels[-1]}"))
         words = f"released at level {chosen}; {words}"
     return blocks.name(column["name"]), svg.staircase(f"stairs-{index}", levels, chosen, words), said
+
+
+# trees ---------------------------------------------------------------------------------------------------------------
+
+MOST_BRANCHES = 30  # lines of a tree; the JSON has up to 40 nodes at the level of the release
+
+
+def _trees(evidence: Evidence) -> Markup | None:
+    found = [column for column in evidence["columns"] if column.get("tree")]
+    if not found:
+        return None
+    local = evidence["search"] is not None and evidence["search"]["strategy"] == "local"
+    drawn = "the level below the top, since cells differ by class" if local else "the level of the release, filled"
+    lead = (
+        f"From the top down to {drawn}. Only groups that at least k share in the release are named, at most 40; "
+        "the others, and finer levels, are counted."
+    )
+    cards = [_tree_card(index, column) for index, column in enumerate(found)]
+    return join(tag("h3", "Hierarchies"), blocks.note(lead), tag("div", cards, class_="cards"))
+
+
+def _tree_card(index: int, column: Column) -> Markup:
+    grown = column["tree"]
+    lines = list(_branches(grown, grown["level"], 0))
+    shown = lines[:MOST_BRANCHES]
+    if hidden := len(lines) - len(shown):
+        shown.append((0, f"{figures.plural(hidden, 'more line')} in the JSON report", "more"))
+    title = f"Hierarchy of {figures.shortened(column['name'], 60)}"
+    return tag(
+        "div",
+        tag("h4", blocks.name(column["name"])),
+        svg.tree(f"tree-{index}", title, shown) if shown else blocks.note("No group may be named."),
+        blocks.note(_sizes(grown)),
+    )
+
+
+def _branches(node: Tree | TreeNode, released: int, depth: int) -> Iterator[svg.Branch]:
+    for one in node.get("below", ()):
+        label = "null" if one["label"] is None else one["label"]
+        yield depth, label, "chosen" if one["level"] == released else "over"
+        yield from _branches(one, released, depth + 1)
+    if node.get("more"):
+        yield depth, f"{figures.plural(node['more'], 'more group')}", "more"
+
+
+def _sizes(grown: Tree) -> str:
+    levels = sorted(map(int, grown["groups"]))
+    return "Groups a level, finest first: " + ", ".join(figures.count(grown["groups"][str(level)]) for level in levels)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from itertools import pairwise, product
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -99,6 +100,80 @@ def test_with_a_unit_few_units_are_withheld_however_many_rows_they_have(
     for group in protect(groups(rows, k, units), k):
         index = LABELS.index(str(group["group"]))
         assert group["rows"] is None or units[index] >= k
+
+
+# several columns -----------------------------------------------------------------------------------------------------
+
+NESTED = [(0, 0), (0, 1), (1, 2), (1, 3), (2, 3)]  # cells: a group of each column, as ZIP codes lie in states
+CROSSED = [(0, 0), (0, 1), (1, 1), (2, 2), (2, 3)]
+TWINS = [(0, 0), (1, 1), (2, 2), (2, 3)]
+
+
+def print_of(cells: list[tuple[int, int]], rows: tuple[int, ...], k: int) -> tuple[tuple[int | None, ...], ...]:
+    """What is printed of two columns, each as far as it is."""
+    found: list[Group] = []
+    for side, name in enumerate("ab"):
+        for label in range(1 + max(cell[side] for cell in cells)):
+            inside = sum(count for cell, count in zip(cells, rows, strict=True) if cell[side] == label)
+            found.append(Group(name, f"{label}", inside, 100, released=k))
+    places = {name: np.array([cell[side] for cell in cells]) for side, name in enumerate("ab")}
+    printed = protect(found, k, places)
+    return tuple(
+        tuple(
+            next((one["rows"] for one in printed if one["column"] == name and one["group"] == str(label)), None)
+            for label in range(1 + max(cell[side] for cell in cells))
+        )
+        for side, name in enumerate("ab")
+    )
+
+
+def sums(cells: list[tuple[int, int]], rows: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    return tuple(
+        tuple(
+            sum(count for cell, count in zip(cells, rows, strict=True) if cell[side] == label)
+            for label in range(1 + max(cell[side] for cell in cells))
+        )
+        for side in range(2)
+    )
+
+
+@pytest.mark.parametrize(("cells", "k"), [(NESTED, 2), (CROSSED, 3), (TWINS, 2), (TWINS, 3)])
+def test_columns_that_add_up_to_each_other_do_not_give_small_counts_away(cells: list[tuple[int, int]], k: int) -> None:
+    """Brute force: of all tables with these cells, this total and these printed counts, a small count must vary."""
+    by_total: dict[int, list[tuple[tuple[int, ...], ...]]] = defaultdict(list)
+    for rows in product(range(5), repeat=len(cells)):
+        by_total[sum(rows)].append(sums(cells, rows))
+    seen = set()
+    for rows in product(range(4), repeat=len(cells)):
+        truth, printed = sums(cells, rows), print_of(cells, rows, k)
+        if not sum(rows) or (truth, printed) in seen:
+            continue
+        seen.add((truth, printed))
+        alike = [table for table in by_total[sum(rows)] if agrees(table, printed)]
+        small = [(side, label) for side in (0, 1) for label, count in enumerate(truth[side]) if count < k]
+        for at, label in small:
+            assert printed[at][label] is None
+            assert len({table[at][label] for table in alike}) > 1, (rows, printed)
+
+
+def agrees(table: tuple[tuple[int, ...], ...], printed: tuple[tuple[int | None, ...], ...]) -> bool:
+    return all(
+        told is None or told == count
+        for counts_, tolds in zip(table, printed, strict=True)
+        for count, told in zip(counts_, tolds, strict=True)
+    )
+
+
+def test_columns_that_tell_nothing_of_each_other_are_printed_as_before() -> None:
+    everywhere = [(a, b) for a in range(3) for b in range(3)]
+    assert print_of(everywhere, (1, 1, 20, 3, 20, 20, 20, 20, 20), 5) == ((22, 43, 60), (24, 41, 60))
+
+
+def test_a_state_and_its_areas_do_not_give_a_small_area_away() -> None:
+    """Alone, the areas would print all but 3 and 7; the other area of each state would give those away."""
+    areas = [Group("b", str(at), rows, 100, released=10) for at, rows in enumerate((3, 40, 7, 50))]
+    assert [one["rows"] for one in protect(areas, 10)] == [None, 40, None, 50]
+    assert print_of([(0, 0), (0, 1), (1, 2), (1, 3)], (3, 40, 7, 50), 10) == ((43, 57), (None, None, None, None))
 
 
 def test_rate_and_size_are_withheld_with_the_count() -> None:

@@ -22,7 +22,7 @@ from anonym.report.markup import VOID, Markup, join, tag
 PAGES = {name: render(complete(facts())) for name, facts in EXAMPLES.items()}
 HTML_TAGS = {
     *("html", "head", "meta", "link", "title", "style", "body", "div", "nav", "ol", "ul", "li", "a", "main", "header"),
-    *("p", "h1", "h2", "h3", "span", "code", "strong", "section", "dl", "dt", "dd", "footer", "wbr"),
+    *("p", "h1", "h2", "h3", "h4", "span", "code", "strong", "section", "dl", "dt", "dd", "footer", "wbr"),
     *("table", "caption", "thead", "tbody", "tr", "th", "td", "svg", "desc", "rect", "line", "circle", "text"),
 }
 SECTIONS = ["guarantee", "classes", "suppression", "loss", "columns", "text", "threats", "attacks"]
@@ -120,7 +120,7 @@ def test_only_tags_make_markup() -> None:
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_headings_descend_one_step_at_a_time(name: str) -> None:
-    levels = [int(tag_name[1]) for tag_name, _, _ in Page(PAGES[name]).all("h1", "h2", "h3")]
+    levels = [int(tag_name[1]) for tag_name, _, _ in Page(PAGES[name]).all("h1", "h2", "h3", "h4")]
     assert levels[0] == 1
     assert levels.count(1) == 1
     assert all(after <= before + 1 for before, after in pairwise(levels))
@@ -235,6 +235,46 @@ def test_levels_are_drawn_as_steps_with_the_chosen_one_marked() -> None:
     assert "level 2 of 0 to 4" in Page(PAGES["tickets"]).section("search")
     assert "varies by class" in Page(PAGES["plain_table"]).section("search")
     assert "none chosen" in Page(PAGES["infeasible"]).section("search")
+
+
+def grown(label: str | None = "30-39") -> dict[str, Any]:
+    low: list[dict[str, Any]] = [{"label": label, "level": 2}, {"label": None, "level": 2}]
+    inner = {"label": "20-39", "level": 3, "below": low, "more": 2}
+    return {"level": 2, "groups": {"0": 60, "1": 13, "2": 7, "3": 3}, "below": [inner], "more": 1}
+
+
+@pytest.mark.parametrize("label", ["30-39", ATTACK_STRING, "x" * 500])
+def test_hierarchies_are_drawn_as_trees_down_to_the_release(label: str) -> None:
+    facts: Any = examples.tickets()
+    facts["columns"][3]["tree"] = grown(label)
+    page = Page(render(complete(facts)))
+    said = [(given["class"], text) for _, given, text in page.all("text") if given.get("class") in TREE]
+    shown = figures.shortened(figures.visible(label), 38) if len(label) < 100 else figures.shortened(label, 38)
+    found = [text for kind, text in said if kind == "chosen"]
+    assert found[1] == "null"
+    assert found[0].startswith(shown[:15])
+    assert [text for kind, text in said if kind == "over"] == ["20-39"]
+    assert [text for kind, text in said if kind == "more"] == ["2 more groups", "1 more group"]
+    assert "Groups a level, finest first: 60, 13, 7, 3" in page.section("search")
+
+
+TREE = {"chosen", "over", "more"}
+
+
+def test_the_risk_curve_ends_with_everyone_and_says_its_figures() -> None:
+    evidence = complete(examples.tickets())
+    page = Page(render(evidence))
+    [desc] = [text for name, given, text in page.elements if given.get("id") == "risk-d" for text in ["".join(text)]]
+    points = [part.split(": ") for part in desc.split("; ")]
+    sizes = evidence["classes"]["sizes"]
+    assert [label for label, _ in points] == [f"1/{figures.compact(one)}" for one in edges(sizes)]
+    assert (points[0][1], points[-1][1]) == ("0 %", "100 %")
+    total = sum(one["rows"] for one in sizes)
+    assert points[1][1] == figures.share(sizes[0]["rows"] / total)
+
+
+def edges(sizes: list[Any]) -> list[int]:
+    return [sizes[0]["from"], *(one["to"] + 1 for one in sizes)]
 
 
 def test_untouched_columns_stand_out() -> None:
