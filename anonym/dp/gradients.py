@@ -132,13 +132,16 @@ def _summed(
     module: nn.Module, tensor: nn.Parameter, inputs: torch.Tensor, backprops: torch.Tensor, factors: torch.Tensor
 ) -> torch.Tensor:
     """The sum of unit gradients, each times its factor, from what the layer took in and what came back."""
-    scaled = backprops * factors.to(backprops.dtype).view(-1, *[1] * (backprops.dim() - 1))
-    flat = scaled.flatten(0, -2)
+    factors = factors.to(backprops.dtype)
+    spread = factors.view(-1, *[1] * (backprops.dim() - 1))
     if isinstance(module, nn.Embedding):
+        flat = (backprops * spread).flatten(0, -2)
         return torch.zeros_like(tensor).index_add_(0, inputs.flatten(), flat.to(tensor.dtype))
-    if tensor is module.weight:
-        return flat.T @ inputs.flatten(0, -2).to(flat.dtype)
-    return flat.sum(0)
+    if tensor is not module.weight:
+        return factors @ backprops.flatten(1, -2).sum(1) if backprops.dim() > 2 else factors @ backprops
+    left, right = backprops, inputs.to(backprops.dtype)
+    left, right = (left * spread, right) if left.shape[-1] < right.shape[-1] else (left, right * spread)
+    return left.flatten(0, -2).T @ right.flatten(0, -2)
 
 
 def _weighted(means: torch.Tensor, factors: torch.Tensor) -> torch.Tensor:
