@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonym.criteria import DistinctL, EntropyL, Ground, KAnonymity, LDiversity, RecursiveL, TCloseness
+from anonym.criteria import DistinctL, EntropyL, Ground, KAnonymity, LDiversity, RecursiveL
 from anonym.errors import GuaranteeError
 from anonym.search.branch import BranchAndBound
 from anonym.search.incumbent import Levels
@@ -21,6 +22,8 @@ from anonym.search.profiles import ProfileSearch
 from anonym.search.sizes import SizeCost
 
 CHECKS = 400  # spent on looking for the recoding that suppresses least
+STEP_CHECKS = 100  # spent on looking for one that keeps a promise nearer to what is asked
+FINE = 10_000  # steps in which entropy, c and t are weakened: 1 / FINE
 Grounds = dict[int, tuple[Ground, ...]]
 
 
@@ -46,6 +49,27 @@ class Promise:
         return f"{self.criterion} = {self.value:g}" + ("" if self.column is None else f" of column {self.column}")
 
 
+@dataclass(frozen=True)
+class Weakening:
+    """Weaker and weaker forms of one criterion, by its value in steps of 1 / `fine`."""
+
+    criterion: str
+    column: str | None
+    asked: float
+    steps: Sequence[int]  # away from what is asked, those that may do for the classes of a case
+    judge: Callable[[float], Judge]
+    fine: int = 1
+
+    def at(self, step: int) -> Promise:
+        value = step if self.fine == 1 else step / self.fine
+        return Promise(self.criterion, self.column, value, self.judge(value))
+
+    def nearer(self, step: int) -> Sequence[int]:
+        """All steps between what is asked and `step`."""
+        away = 1 if step > self.asked * self.fine else -1
+        return range(away * (math.floor(away * self.asked * self.fine + 1e-6) + 1), step, away)
+
+
 def refusal(problem: Problem, grounds: Grounds, *, proven: bool) -> GuaranteeError:
     """The error for a problem without a solution: `found` carries the nearest one and what it misses."""
     lattice = lattice_of(replace(problem, objective="suppression", weights=()))
@@ -53,7 +77,7 @@ def refusal(problem: Problem, grounds: Grounds, *, proven: bool) -> GuaranteeErr
     least, coarsest = _least_suppressing(problem, lattice, judge), _coarsest(lattice)
     cases = [_case(problem, lattice, judge, chosen) for chosen in dict.fromkeys((coarsest, least))]
     cases.sort(key=lambda case: case.gone(judge))  # the coarsest first if no other suppresses less
-    nearest = list(_nearest(problem, judge, cases))
+    nearest = list(_nearest(problem, lattice, judge, cases))
     gone = cases[0].gone(judge)
     found = {
         "levels": {h.column: level for h, level in zip(problem.hierarchies, cases[0].levels, strict=True)},
@@ -188,69 +212,92 @@ def _failure(
     }
 
 
-def _nearest(problem: Problem, judge: Judge, cases: Sequence[Case]) -> Iterator[Promise]:
+def _nearest(problem: Problem, lattice: Lattice, judge: Judge, cases: Sequence[Case]) -> Iterator[Promise]:
     """For each criterion, the nearest value of it alone that would do, where one does."""
-    for promises in _alternatives(problem, judge, cases[0]):
-        holding = _first(promises, lambda p: any(case.gone(p.judge) <= problem.limit for case in cases))
+
+    def fits(promise: Promise) -> bool:
+        return any(case.gone(promise.judge) <= problem.limit for case in cases)
+
+    def is_found(promise: Promise) -> bool:
+        return fits(promise) or _is_possible(problem, lattice, promise.judge)
+
+    for weaker in _weakenings(problem, judge, cases[0]):
+        holding = _first(weaker, weaker.steps, fits)
         if holding is not None:
-            yield holding
+            nearer = _first(weaker, weaker.nearer(holding), is_found)
+            yield weaker.at(holding if nearer is None else nearer)
 
 
-def _first(promises: Sequence[Promise], holds: Callable[[Promise], bool]) -> Promise | None:
+def _is_possible(problem: Problem, lattice: Lattice, judge: Judge) -> bool:
+    """Whether a short search finds a recoding within the limit."""
+    left = iter(range(STEP_CHECKS))
+    search = search_of(
+        problem,
+        lattice,
+        judge,
+        problem.limit,
+        lambda _: next(left, None) is not None and math.isinf(search.incumbent.best.objective),
+    )
+    search.run()
+    return not math.isinf(search.incumbent.best.objective)
+
+
+def _first(weaker: Weakening, steps: Sequence[int], holds: Callable[[Promise], bool]) -> int | None:
     """The first that holds, where all after one that holds do too; checked, as that is not certain under t."""
-    low, high = 0, len(promises)
+    low, high, found = 0, len(steps), None
     while low < high:
         middle = (low + high) // 2
-        low, high = (low, middle) if holds(promises[middle]) else (middle + 1, high)
-    return promises[low] if low < len(promises) and holds(promises[low]) else None
+        if holds(weaker.at(steps[middle])):
+            high, found = middle, steps[middle]
+        else:
+            low = middle + 1
+    return found
 
 
-def _alternatives(problem: Problem, judge: Judge, case: Case) -> Iterator[list[Promise]]:
+def _weakenings(problem: Problem, judge: Judge, case: Case) -> Iterator[Weakening]:
     """For each criterion, weaker and weaker forms of it."""
-    yield [Promise("k", None, k, replace(judge, k=KAnonymity(k))) for k in range(judge.k.k - 1, 0, -1)]
+    k = judge.k.k
+    yield Weakening("k", None, k, range(k - 1, 0, -1), lambda value: replace(judge, k=KAnonymity(int(value))))
     for i, asked in enumerate(judge.asked):
         column = problem.cells.sensitive[asked.column].column
         table = judge.histograms(case.classes, i)
         folded = table.folded(judge.folds[i])
         for at, diversity in enumerate(asked.diversity):
-            yield [
-                Promise(_described(d)[0], column, _described(d)[1], _with_l(judge, i, at, d))
-                for d in _weaker(diversity, judge.diversity(diversity, folded, case.classes.members)[0])
-            ]
+            name, value, _ = _described(diversity)
+            steps = _weaker(diversity, judge.diversity(diversity, folded, case.classes.members)[0])
+            fine = 1 if isinstance(diversity, DistinctL) else FINE
+            yield Weakening(name, column, value, steps, partial(_with_l, judge, i, at), fine)
         for at, (closeness, ground) in enumerate(asked.closeness):
             distances = ground.distances(table, table.pooled(np.ones(case.classes.count, np.bool_)))
-            yield [
-                Promise("t", column, t, _with_t(judge, i, at, replace(closeness, max=t)))
-                for t in _steps(distances[distances > closeness.max])
-            ]
+            steps = _steps(distances[distances > closeness.max])
+            yield Weakening("t", column, closeness.max, steps, partial(_with_t, judge, i, at), FINE)
 
 
-def _weaker(diversity: LDiversity, achieved: NDArray[Any]) -> Sequence[LDiversity]:
+def _weaker(diversity: LDiversity, achieved: NDArray[Any]) -> Sequence[int]:
     if isinstance(diversity, DistinctL):
-        return [DistinctL(l) for l in range(diversity.l - 1, 0, -1)]  # noqa: E741
+        return range(diversity.l - 1, 0, -1)
     if isinstance(diversity, EntropyL):
-        below = achieved[(achieved >= 1) & (achieved < diversity.l)]
-        return [EntropyL(-l) for l in _steps(-below)]  # noqa: E741
-    return [
-        RecursiveL(c, diversity.l) for c in _steps(achieved[np.isfinite(achieved) & (achieved >= diversity.c)] + 1e-4)
-    ]
+        return [-step for step in _steps(-achieved[(achieved >= 1) & (achieved < diversity.l)])]
+    return _steps(achieved[np.isfinite(achieved) & (achieved >= diversity.c)] + 1 / FINE)
 
 
-def _steps(values: NDArray[np.float64]) -> list[float]:
-    """Distinct values from the least on, rounded up to four decimals."""
-    steps: list[float] = np.unique(np.ceil(values * 1e4 - 1e-6) / 1e4).tolist()
+def _steps(values: NDArray[np.float64]) -> list[int]:
+    """Distinct values from the least on, rounded up."""
+    steps: list[int] = np.unique(np.ceil(values * FINE - 1e-6).astype(np.int64)).tolist()
     return steps
 
 
-def _with_l(judge: Judge, i: int, at: int, diversity: LDiversity) -> Judge:
+def _with_l(judge: Judge, i: int, at: int, value: float) -> Judge:
     asked = judge.asked[i]
-    changed = (*asked.diversity[:at], diversity, *asked.diversity[at + 1 :])
-    return _with(judge, i, replace(asked, diversity=changed))
+    name = "c" if isinstance(asked.diversity[at], RecursiveL) else "l"
+    diversity = replace(asked.diversity[at], **{name: value})
+    return _with(judge, i, replace(asked, diversity=(*asked.diversity[:at], diversity, *asked.diversity[at + 1 :])))
 
 
-def _with_t(judge: Judge, i: int, at: int, closeness: TCloseness) -> Judge:
+def _with_t(judge: Judge, i: int, at: int, value: float) -> Judge:
     asked = judge.asked[i]
-    changed = (*asked.closeness[:at], (closeness, asked.closeness[at][1]), *asked.closeness[at + 1 :])
+    closeness, ground = asked.closeness[at]
+    changed = (*asked.closeness[:at], (replace(closeness, max=value), ground), *asked.closeness[at + 1 :])
     return _with(judge, i, replace(asked, closeness=changed))
 
 

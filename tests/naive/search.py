@@ -114,7 +114,7 @@ def released(table: Table, chosen: Sequence[int]) -> Classes:
         if members(table, rows) >= table.k
         and all(is_diverse(table, rows, a) for a in table.asked if a.kind in DIVERSITY)
     }
-    while failing := _far(table, kept):
+    while failing := far(table, kept):
         kept = {key: rows for key, rows in kept.items() if key not in failing}
     return kept
 
@@ -165,14 +165,13 @@ def released_by_profile(table: Table, chosen: Sequence[int]) -> Classes:
                 for i in rows
             }
         if not leaving:
-            far = _far(table, found)
-            leaving = {table.rows[i][1] for key in far for i in found[key]}
+            leaving = {table.rows[i][1] for key in far(table, found) for i in found[key]}
         if not leaving:
             return found
         alive -= leaving
 
 
-def _far(table: Table, kept: Classes) -> set[tuple[int, ...]]:
+def far(table: Table, kept: Classes) -> set[tuple[int, ...]]:
     """The classes that fail t against all that are kept."""
     failing = set()
     for asked in (a for a in table.asked if a.kind not in DIVERSITY):
