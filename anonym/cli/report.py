@@ -19,15 +19,23 @@ FORMATS = ("html", "markdown", "text", "junit", "sarif")
 )
 @click.option("--format", "kind", type=click.Choice(FORMATS), default="html", show_default=True)
 @click.option("--since", type=ANY, default=None, help="Evidence of the release before: say what changed.")
+@click.option("--original", type=ANY, default=None, help="With --since: the input of both, to tell who is in both.")
 @click.option("--force", is_flag=True, help="Replace an existing output.")
 @common
 def report(
-    evidence: Path, output: Path | None, kind: str, since: Path | None, force: bool, as_json: bool, quiet: bool
+    evidence: Path,
+    output: Path | None,
+    kind: str,
+    since: Path | None,
+    original: Path | None,
+    force: bool,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
     """Draw the page of an evidence file (*.report.json) again, or print it as Markdown, text, JUnit XML or SARIF."""
     from anonym.pipeline import draw_report
 
-    text, place = draw_report(evidence, kind, output, force=force, since=since)
+    text, place = draw_report(evidence, kind, output, force=force, since=since, original=original)
     if place is None:
         click.echo(json.dumps({"text": text}, ensure_ascii=False) if as_json else text, nl=not text.endswith("\n"))
     elif not quiet:

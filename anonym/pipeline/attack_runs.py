@@ -115,13 +115,14 @@ def _copies(given: Given) -> Iterator[AttackResult]:
 def _intersection(given: Given) -> Iterator[AttackResult]:
     if given.against is None:
         return
-    joint = _joint(given, given.against)
+    joint = joint_people(given, given.against)
     knows = [column.name for column in known_columns(given, given.released, None)]
     gate, raw = given.other_risk, raw_columns(given)
     yield intersection(joint, given.k or 2, knows, gate=gate, seed=given.seed, raw=raw, unit=given.policy.unit)
 
 
-def _joint(given: Given, against: pl.DataFrame) -> pl.DataFrame:
+def joint_people(given: Given, against: pl.DataFrame) -> pl.DataFrame:
+    """[person, first, second]: the classes of those who are in both releases. Raises InputError without a link."""
     ours = (given.released, all_cells(given, given.released))
     for name in (given.truth, given.policy.unit):
         if name is None or given.released.schema.get(name, 0) != against.schema.get(name, 1):

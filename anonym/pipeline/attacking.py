@@ -54,7 +54,7 @@ def attack(
     if table is None:
         raise CallError("expected the released table, found None")
     loaded = _loaded(policy, table)
-    table = _unmasked(table, loaded)
+    table = unmasked(table, loaded)
     before, theirs, outside, earlier = (_read(other) for other in (original, auxiliary, control, against))
     roles = roles_of(loaded, [table, before, theirs, outside, earlier])
     given = Given(loaded, roles, table, before, theirs, outside, earlier, truth, truth, targets=targets)
@@ -70,7 +70,7 @@ def _loaded(policy: Policy | Mapping[str, Any] | str | Path | None, released: pl
     return policy if isinstance(policy, Policy) else Policy.load(policy)
 
 
-def _unmasked(released: pl.DataFrame, policy: Policy) -> pl.DataFrame:
+def unmasked(released: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     """Without the empty rows that `action: mask` leaves in the place of suppressed ones."""
     if not masks_rows(policy) or released.schema.get(MARK) != pl.Boolean:
         return released

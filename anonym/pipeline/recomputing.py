@@ -18,7 +18,8 @@ from anonym.pipeline.evidence import Clock, policy_part
 from anonym.pipeline.following import following
 from anonym.pipeline.progress import Progress
 from anonym.pipeline.replanned import PLANNED, read_plan
-from anonym.pipeline.reported import PLAN, REPORTS, options_of, read_evidence
+from anonym.pipeline.reported import PLAN, REPORTS, options_of, read_evidence, refuse_other_files
+from anonym.pipeline.uniting import WHY
 from anonym.pipeline.withdrawing import read_units, withdraw
 from anonym.policy.model import Policy
 from anonym.report.difference import leaves
@@ -47,6 +48,7 @@ def recompute(
     release: Path | None = None,
     original: Sequence[Path] = (),
     exclude_units: Path | None = None,
+    earlier: Sequence[Path] = (),
     progress: Progress | None = None,
 ) -> list[Line]:
     """Every number and word of `report`, but for its environment, beside what the files say.
@@ -54,19 +56,21 @@ def recompute(
     From the release alone: what its rows tell, the hashes, and what follows from other numbers of the report. With the
     `original` (and the keys of the policy) the release is made again in private, and everything is compared. The
     policy is looked for by its hash beside the report and in the working folder, the release beside the report;
-    `exclude_units` is the file of those who had been left out. Raises CallError where one of them is missing,
-    InputError where the report is none.
+    `exclude_units` is the file of those who had been left out, `earlier` are the files released before (batch: union).
+    Raises CallError where one of them is missing, InputError where the report is none.
     """
     evidence = read_evidence(report)
+    refuse_other_files(evidence, earlier)
     path = policy or policy_beside(report, evidence)
-    loaded, file = Policy.load(path), release or _release_beside(report)
+    loaded, file = Policy.load(path), release or release_beside(report)
     sources = [
-        dict(leaves(_of_files(report, evidence, path, loaded, file))),
+        dict(leaves(_of_files(report, evidence, path, loaded, file, earlier))),
         dict(leaves(plain(following(evidence, loaded, plan_beside(report))))),
     ]
     whole = {"thresholds"}  # parts of which everything that there should be has been found
     if original and loaded.sha256 == evidence["policy"]["sha256"]:
-        again = _made_again(report, evidence, loaded, file, original, exclude_units, progress or Progress())
+        beside = (exclude_units, tuple(earlier))
+        again = _made_again(report, evidence, loaded, file, original, *beside, progress or Progress())
         sources += [dict(leaves(again))]
         whole |= again.keys()
     found = {path: [source[path] for source in sources if path in source] for path in set().union(*sources)}
@@ -106,22 +110,25 @@ def _is_name(path: str) -> bool:
     return ".paths." in path
 
 
-def _of_files(report: Path, evidence: Mapping[str, Any], path: Path, policy: Policy, release: Path) -> dict[str, Any]:
+def _of_files(
+    report: Path, evidence: Mapping[str, Any], path: Path, policy: Policy, release: Path, earlier: Sequence[Path]
+) -> dict[str, Any]:
     """What can be said without the original; what the release does not tell (units it does not hold) is left out."""
     found: dict[str, Any] = {**policy_part(policy), "environment": {"files": {"release": file_sha256(release)}}}
     plan = plan_beside(report)
     if "plan" in evidence["environment"].get("files", {}):
         found["environment"]["files"]["plan"] = file_sha256(plan) if plan.is_file() else None
-    measured = check_file(path, release).evidence
+    alone = check_file(path, release).evidence
+    measured = check_file(path, release, earlier).evidence if earlier else alone
     knows_members = policy.unit is None or measured["output"]["units"] is not None
     found |= _known({key: measured[key] for key in MEASURED} if knows_members else _over_rows(measured))
-    found["output"] = {"rows": measured["output"]["rows"], "digest": measured["output"]["digest"]}
+    found["output"] = {"rows": alone["output"]["rows"], "digest": alone["output"]["digest"]}
     if evidence["search"] is not None:
-        found |= _arithmetic(evidence, measured)
+        found |= _arithmetic(evidence, alone)
     found["columns"] = [_told(column, knows_members) for column in measured["columns"]]
     given = {key: part for key, part in evidence.items() if key not in (*COMPUTED, "thresholds")}
     stated = complete(given | policy_part(policy))
-    found |= {key: stated[key] for key in (*COMPUTED, "thresholds") if key in stated}
+    found |= {key: part for key, part in stated.items() if key in (*COMPUTED, "thresholds")}
     return dict(plain(found))
 
 
@@ -172,7 +179,8 @@ def policy_beside(report: Path, evidence: Mapping[str, Any]) -> Path:
     raise CallError("the policy of this report is not beside it: name it with --policy")
 
 
-def _release_beside(report: Path) -> Path:
+def release_beside(report: Path) -> Path:
+    """The released file beside its report. Raises CallError where there is none."""
     for ending in KINDS:
         place = report.with_name(_stem(report) + ending)
         if place.exists():
@@ -191,21 +199,23 @@ def _made_again(
     release: Path,
     original: Sequence[Path],
     exclude_units: Path | None,
+    earlier: tuple[Path, ...],
     progress: Progress,
 ) -> dict[str, Any]:
     """The evidence of the same run, made again where nobody sees it. Training came after it, and stays as reported."""
     search = evidence["search"] or {}
-    plan = read_plan(plan_beside(report), policy) if search.get("why") == PLANNED else None
+    plan = read_plan(plan_beside(report), policy) if search.get("why") in (PLANNED, WHY) else None
     if exclude_units is None and "excluded_units" in evidence["input"]:
         raise CallError("people who withdrew were left out of this release: name their file with --exclude-units")
     options = read_options(policy)
     policy = with_options(policy, *options_of(evidence))
     units = None if exclude_units is None else read_units(exclude_units, policy, options)
     source, withdrawn = withdraw(policy, open_paths(original, options), units)
+    beside = Beside(plan, withdrawn=withdrawn, earlier=earlier)
     with PrivateFolder() as private:
         part = private.file(f"release{release.suffix}")
         try:
-            again = make(policy, source, part, private, Clock(), progress, Beside(plan, withdrawn=withdrawn)).evidence
+            again = make(policy, source, part, private, Clock(), progress, beside).evidence
         except (GuaranteeError, VerificationError) as error:
             raise CallError(f"the release cannot be made again from this original: {_first(error)}") from None
     facts = {key: part for key, part in again.items() if key not in COMPUTED}

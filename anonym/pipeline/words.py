@@ -13,6 +13,7 @@ from anonym.columns.keys import Key, read_keys
 from anonym.errors import InputError, OutputError
 from anonym.io import guarded, open_paths, refuse_existing
 from anonym.pipeline.applying import read_options
+from anonym.pipeline.joining import join_releases
 from anonym.pipeline.looking import Look, look
 from anonym.pipeline.reported import read_evidence
 from anonym.pipeline.text_days import text_key
@@ -52,30 +53,41 @@ def _uncovered(seen: Look, show_values: bool) -> Iterator[str]:
 
 
 def draw_report(
-    evidence: Path, kind: str, output: Path | None, *, force: bool, since: Path | None = None
+    evidence: Path,
+    kind: str,
+    output: Path | None,
+    *,
+    force: bool,
+    since: Path | None = None,
+    original: Path | None = None,
 ) -> tuple[str, Path | None]:
     """The page or summary of an evidence file, and where it was written (None: nowhere, it is to be printed).
 
     A page goes beside its evidence, anything else only where `output` says. `since` is the evidence of an earlier
-    release: page and Markdown then say what changed. Raises CallError where the place is taken and not `force`.
+    release: page and Markdown then say what changed, and what the two released files beside them tell joined, by the
+    `original` of both where no released column says who is who. Raises CallError where the place is taken and not
+    `force`.
     """
     content = read_evidence(evidence)
     before = None if since is None else read_evidence(since)
     place = output or (evidence.with_suffix(".html") if kind == "html" else None)
     if place is not None:
         refuse_existing(place, force=force)
-    text = _drawn(content, before, kind)
+    joined = None if since is None else join_releases(evidence, since, original)
+    text = _drawn(content, before, joined, kind)
     if place is not None:
         with guarded("writing the report", OutputError):
             place.write_text(text, encoding="utf-8")
     return text, place
 
 
-def _drawn(content: Mapping[str, Any], before: Mapping[str, Any] | None, kind: str) -> str:
+def _drawn(
+    content: Mapping[str, Any], before: Mapping[str, Any] | None, joined: Mapping[str, Any] | None, kind: str
+) -> str:
     if kind == "html":
-        return render(content, before)
+        return render(content, before, joined)
     if kind == "markdown":
-        return render_markdown(content, before)
+        return render_markdown(content, before, joined)
     return {"text": render_text, "junit": render_junit, "sarif": render_sarif}[kind](content)
 
 

@@ -20,13 +20,13 @@ THREATS = (
 KINDS = {"measured": "good", "declared by the user": "warn", "not covered": "none"}
 
 
-def changed(evidence: Evidence, before: Mapping[str, Any] | None) -> Markup:
+def changed(evidence: Evidence, before: Mapping[str, Any] | None, joined: Mapping[str, Any] | None) -> Markup:
     """For the first screen: what changed since the release before, what is weaker first."""
     heading = tag("h3", "Since the release before")
     if before is None:
         return tag("div", heading, blocks.note(NO_EARLIER), class_="since")
     weaker = [tag("li", tag("strong", "weaker: ", class_="below"), one) for one in difference.weaker(before, evidence)]
-    further = [tag("li", one) for one in difference.joint(before, evidence)]
+    further = [tag("li", one) for one in difference.joint(before, evidence, joined)]
     headings = (Heading("Of"), Heading("Before", "words"), Heading("Now", "words"))
     told = [pair for pair in difference.headlines(before, evidence) if pair[1] != pair[2]]
     caption = f"What differs from the report of {before['policy']['name']} given with this one."

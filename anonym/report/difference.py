@@ -168,11 +168,34 @@ def _figures(evidence: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def joint(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """What is known of the two releases joined: an attack that joined them, or that none did."""
+def joint(before: Mapping[str, Any], after: Mapping[str, Any], joined: Mapping[str, Any] | None = None) -> list[str]:
+    """What is known of the two releases joined: their classes and people where they were `joined`, or an attack that
+    joined them, or that nothing did."""
     if not (before["output"]["rows"] and after["output"]["rows"]):
         return []
-    joined = [one for one in after["attacks"] if one["name"] == "intersection" and one["rate"] is not None]
-    if not joined:
-        return ["Both releases joined: not measured; anonym attack with the option against measures it."]
-    return [f"Both releases joined: {figures.share(one['rate'])} of {one['targets']:,} singled out." for one in joined]
+    told = joined or {}
+    people = [told["people"]] if "people" in told else []
+    people += [one for one in after["attacks"] if one["name"] == "intersection" and one["rate"] is not None]
+    said = [*map(_classes, [told["classes"]] if told.get("classes") else []), *map(_people, people[:1])]
+    if not people:
+        why = told.get("why") or "anonym report with --since measures it where both released files are at hand"
+        said.append(f"Joint classes of the people in both: not measured ({why}).")
+    return said
+
+
+def _classes(counts: Mapping[str, int]) -> str:
+    both, before, now = (figures.count(counts[key]) for key in ("both", "before", "now"))
+    return f"Classes by the quasi-identifiers released alike: {both} in both, {before} only before, {now} only now."
+
+
+def _people(one: Mapping[str, Any]) -> str:
+    """The result of an intersection attack."""
+    detail = one["detail"] if isinstance(one["detail"], Mapping) else {}
+    said = (
+        f"Joint classes: {figures.share(one['rate'])} of {figures.count(one['targets'])} people in both are in one of "
+    )
+    said += f"fewer than {figures.count(detail.get('k'), 'k')}, in a release alone {figures.share(one['baseline'])}"
+    if "joint_classes" not in detail:
+        return f"{said}."
+    classes = figures.plural(detail["joint_classes"], "class")
+    return f"{said}; {classes}, the smallest of {figures.count(detail['smallest'])}."

@@ -43,8 +43,11 @@ SECTIONS = (
 )
 
 
-def render(evidence: Mapping[str, Any], before: Mapping[str, Any] | None = None) -> str:
-    """The page of complete evidence (`evidence.complete`); with that of the release before, also what changed."""
+def render(
+    evidence: Mapping[str, Any], before: Mapping[str, Any] | None = None, joined: Mapping[str, Any] | None = None
+) -> str:
+    """The page of complete evidence (`evidence.complete`); with that of the release before, also what changed, and
+    what the two tell `joined`."""
     facts = cast(Evidence, evidence)
     sections = [section(facts) for section in SECTIONS]
     main = tag(
@@ -53,7 +56,7 @@ def render(evidence: Mapping[str, Any], before: Mapping[str, Any] | None = None)
         _verdict(facts),
         _tiles(facts),
         glance.glance(facts),
-        asked.changed(facts, before),
+        asked.changed(facts, before, joined),
         [section.render(number) for number, section in enumerate(sections, start=1)],
         _signature(),
     )

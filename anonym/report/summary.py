@@ -133,7 +133,9 @@ def _checks(evidence: Evidence) -> str:
 # Markdown ------------------------------------------------------------------------------------------------------------
 
 
-def render_markdown(evidence: Mapping[str, Any], before: Mapping[str, Any] | None = None) -> str:
+def render_markdown(
+    evidence: Mapping[str, Any], before: Mapping[str, Any] | None = None, joined: Mapping[str, Any] | None = None
+) -> str:
     """One page: the verdict, its figures as a table, what changed since the release `before` where that is given,
     what it does not mean, what it does not show, and what regulators ask."""
     facts = cast(Evidence, evidence)
@@ -143,7 +145,7 @@ def render_markdown(evidence: Mapping[str, Any], before: Mapping[str, Any] | Non
         escape(verdict["sentence"]),
         *(["\n".join(f"- {escape(reason)}" for reason in verdict["reasons"])] if verdict["reasons"] else []),
         "\n".join(["| | |", "|---|---|", *(f"| {escape(label)} | {escape(said)} |" for label, said in lines(facts))]),
-        *([] if before is None else ["### Since the release before", "\n".join(_since(before, facts))]),
+        *([] if before is None else ["### Since the release before", "\n".join(_since(before, facts, joined))]),
         "### What this does not mean",
         "\n".join(f"- {said}" for said in wording.NOT_MEANT),
         "### What this does not show",
@@ -155,12 +157,12 @@ def render_markdown(evidence: Mapping[str, Any], before: Mapping[str, Any] | Non
     return "\n\n".join(parts) + "\n"
 
 
-def _since(before: Mapping[str, Any], evidence: Evidence) -> Iterator[str]:
+def _since(before: Mapping[str, Any], evidence: Evidence, joined: Mapping[str, Any] | None) -> Iterator[str]:
     yield from (f"- **weaker**: {escape(one)}" for one in weaker(before, evidence))
     yield from (
         f"- {escape(f'{label}: {old} → {new}')}" for label, old, new in headlines(before, evidence) if old != new
     )
-    yield from (f"- {escape(one)}" for one in joint(before, evidence))
+    yield from (f"- {escape(one)}" for one in joint(before, evidence, joined))
 
 
 def _asked(evidence: Evidence) -> Iterator[str]:
