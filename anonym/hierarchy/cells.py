@@ -10,7 +10,18 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from anonym.hierarchy.encode import Normal, canonical, coder, fold, leaf_code, pack, recoder, unpack, words_of
+from anonym.hierarchy.encode import (
+    Normal,
+    canonical,
+    coder,
+    fold,
+    leaf_code,
+    pack,
+    pack_batch,
+    recoder,
+    unpack,
+    words_of,
+)
 from anonym.hierarchy.floors import Floors, first_leaves
 from anonym.hierarchy.model import Cells, Hierarchy, SensitiveCounts
 from anonym.hierarchy.words import Recode, counted_within
@@ -181,11 +192,10 @@ def _words(
     """As `_tuples`, for tuples of one word; and the levels up to which they were merged."""
     sizes = [max(len(values), 1) for values in domains.values()]
     floors = list(coarser.floors) if coarser is not None else []
-    recodes = (_recode(hierarchies, levels, sizes) for levels in floors)
-    batches = frame.select(_keys(domains, normalise)).collect_batches(maintain_order=False)
-    words, rows, taken = counted_within(
-        (batch["key_0"].to_numpy() for batch in batches), None if coarser is None else coarser.most, recodes
-    )
+    recodes = [_recode(hierarchies, levels, sizes) for levels in floors]
+    codes = [leaf_code(values, name, normalise.get(name, ())).alias(name) for name, values in domains.items()]
+    packed = (pack_batch(batch, sizes) for batch in frame.select(codes).collect_batches(maintain_order=False))
+    words, rows, taken = counted_within(packed, None if coarser is None else coarser.most, recodes)
     return pl.DataFrame({"key_0": words, "rows": rows}), floors[taken - 1] if taken else None
 
 

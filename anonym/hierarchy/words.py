@@ -5,12 +5,13 @@ Blocks are sorted (16 ms a million words, where grouping them in the engine take
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-BLOCK = 8_000_000  # words
+BLOCK = 4_000_000  # words
 
 Words = NDArray[np.uint64]
 Counts = NDArray[np.int64]
@@ -19,24 +20,29 @@ Recode = Callable[[Words], Words]
 
 def counted(batches: Iterable[Words]) -> tuple[Words, Counts]:
     """The distinct words, sorted, and how often each occurs."""
-    words, counts, _ = counted_within(batches, None, iter(()))
+    words, counts, _ = counted_within(batches, None, ())
     return words, counts
 
 
-def counted_within(batches: Iterable[Words], most: int | None, coarser: Iterator[Recode]) -> tuple[Words, Counts, int]:
-    """As `counted`, the words recoded by the next of `coarser` as long as there are more than `most`; how many were.
+def counted_within(batches: Iterable[Words], most: int | None, coarser: Sequence[Recode]) -> tuple[Words, Counts, int]:
+    """As `counted`, the words recoded by the first of `coarser` that leaves no more than `most` (else by the last); and
+    which that was, from 1, 0 for none.
 
-    Each recoding must send equal words of the one before to equal words. How many are taken does not depend on the
-    order of the words: what is too many for some of them is too many for all.
+    Each recoding must send equal words of the one before to equal words. Which is taken does not depend on the order of
+    the words: what is too many for some of them is too many for all.
     """
     words, counts, taken = np.empty(0, np.uint64), np.empty(0, np.int64), 0
-    recode: Recode | None = None
     for block in _blocks(batches):
-        words, counts = _merged((words, counts), _runs(np.sort(block if recode is None else recode(block))))
-        while most is not None and len(words) > most and (finer := next(coarser, None)) is not None:
-            recode, taken = finer, taken + 1
-            words, counts = _summed(recode(words), counts)
+        words, counts = _merged((words, counts), _runs(np.sort(coarser[taken - 1](block) if taken else block)))
+        if most is not None and len(words) > most and taken < len(coarser):
+            left = coarser[taken:-1]
+            taken += 1 + bisect_left(left, -most, key=lambda recode: -_distinct(recode(words)))
+            words, counts = _summed(coarser[taken - 1](words), counts)
     return words, counts, taken
+
+
+def _distinct(words: Words) -> int:
+    return int(_changes(np.sort(words)).sum())
 
 
 def _blocks(batches: Iterable[Words]) -> Iterator[Words]:

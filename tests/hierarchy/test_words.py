@@ -30,8 +30,7 @@ def test_words_are_counted(batches: list[list[int]], block: int) -> None:
     assert list(zip(found.tolist(), counts.tolist(), strict=True)) == expected
 
 
-def shifts() -> Iterator[Recode]:
-    return ((lambda found, by=by: found >> np.uint64(by) << np.uint64(by)) for by in (1, 2, 3, 8))  # type: ignore[misc]
+SHIFTS: list[Recode] = [lambda found, by=by: found >> np.uint64(by) << np.uint64(by) for by in (1, 2, 3, 8)]  # type: ignore[misc]
 
 
 @settings(max_examples=60, deadline=None)
@@ -43,7 +42,7 @@ def shifts() -> Iterator[Recode]:
 def test_words_are_merged_no_further_than_they_must(batches: list[list[int]], block: int, most: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(words, "BLOCK", block)
-        found, counts, taken = counted_within(arrays(batches), most, shifts())
+        found, counts, taken = counted_within(arrays(batches), most, SHIFTS)
     all_of = Counter(word for batch in batches for word in batch)
     tables = [Counter[int]() for _ in range(5)]
     for by, merged in zip((0, 1, 2, 3, 8), tables, strict=True):
