@@ -4,97 +4,27 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from golden.report import examples
 from golden.report.examples import EXAMPLES
-from jsonschema import Draft202012Validator
+from jsonschema import Draft4Validator, FormatChecker, ValidationError
 
 from anonym.report.ci import render_junit, render_sarif
 from anonym.report.evidence import complete
 from anonym.report.gates import RULES, gates
 
-TEXT = {
-    "type": "object",
-    "required": ["text"],
-    "properties": {"text": {"type": "string"}},
-    "additionalProperties": False,
-}
-
-
-def shape(required: list[str], **properties: Any) -> dict[str, Any]:
-    return {"type": "object", "additionalProperties": False, "required": required, "properties": properties}
-
-
-# The part of the OASIS schema of SARIF 2.1.0 that is used here: names, types, what is required, and nothing further.
-SARIF = shape(
-    ["version", "runs"],
-    **{
-        "$schema": {"type": "string", "pattern": "^https://.*sarif-schema-2.1.0.json$"},
-        "version": {"const": "2.1.0"},
-        "runs": {
-            "type": "array",
-            "items": shape(
-                ["tool"],
-                tool=shape(
-                    ["driver"],
-                    driver=shape(
-                        ["name"],
-                        name={"type": "string"},
-                        version={"type": "string"},
-                        informationUri={"type": "string", "pattern": "^https://"},
-                        rules={
-                            "type": "array",
-                            "uniqueItems": True,
-                            "items": shape(
-                                ["id"],
-                                id={"type": "string"},
-                                name={"type": "string"},
-                                shortDescription=TEXT,
-                                defaultConfiguration=shape([], level={"enum": ["none", "note", "warning", "error"]}),
-                            ),
-                        },
-                    ),
-                ),
-                automationDetails=shape([], id={"type": "string"}),
-                columnKind={"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
-                properties={"type": "object"},
-                results={
-                    "type": "array",
-                    "items": shape(
-                        ["message"],
-                        ruleId={"type": "string"},
-                        ruleIndex={"type": "integer", "minimum": -1},
-                        kind={"enum": ["notApplicable", "pass", "fail", "review", "open", "informational"]},
-                        level={"enum": ["none", "note", "warning", "error"]},
-                        message=TEXT,
-                        locations={
-                            "type": "array",
-                            "items": shape(
-                                [],
-                                physicalLocation=shape(
-                                    [],
-                                    artifactLocation=shape([], uri={"type": "string", "pattern": r"^[\w.%/~-]+$"}),
-                                    region=shape([], startLine={"type": "integer", "minimum": 1}),
-                                ),
-                            ),
-                        },
-                        partialFingerprints={"type": "object", "additionalProperties": {"type": "string"}},
-                    ),
-                },
-            ),
-        },
-    },
-)
+# SARIF 2.1.0 as SchemaStore publishes it (rtm.5, Apache-2.0), without its descriptions.
+SARIF = json.loads((Path(__file__).parent / "sarif-2.1.0-rtm.5.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_sarif_fits_its_schema_and_lists_what_does_not_hold(name: str) -> None:
     evidence = complete(EXAMPLES[name]())
     log = json.loads(render_sarif(evidence))
-    Draft202012Validator(SARIF).validate(log)
+    Draft4Validator(SARIF, format_checker=FormatChecker()).validate(log)
     run = log["runs"][0]
     open_gates = [gate for gate in gates(evidence) if gate.held is not True]
     assert len(run["results"]) == len(open_gates)
@@ -102,6 +32,27 @@ def test_sarif_fits_its_schema_and_lists_what_does_not_hold(name: str) -> None:
     assert len(errors) == sum(gate.held is False for gate in open_gates)
     for one in run["results"]:
         assert run["tool"]["driver"]["rules"][one["ruleIndex"]]["id"] == one["ruleId"]
+
+
+@pytest.mark.parametrize(
+    ("place", "wrong"),
+    [
+        (("version",), "2.2.0"),
+        (("runs", 0, "results", 0, "level"), "fatal"),
+        (("runs", 0, "results", 0, "ruleIndex"), -2),
+        (("runs", 0, "results", 0, "message"), {}),
+        (("runs", 0, "tool", "driver", "unknown"), 1),
+        (("runs", 0, "results", 0, "locations", 0, "physicalLocation", "region", "startLine"), 0),
+    ],
+)
+def test_the_schema_refuses_what_sarif_has_not(place: tuple[str | int, ...], wrong: object) -> None:
+    log = json.loads(render_sarif(complete(examples.refused())))
+    part = log
+    for key in place[:-1]:
+        part = part[key]
+    part[place[-1]] = wrong
+    with pytest.raises(ValidationError):
+        Draft4Validator(SARIF).validate(log)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
