@@ -28,12 +28,26 @@ class UserPattern:
 
 
 @dataclass(frozen=True)
+class LocalModel:
+    """A model of the user's own. `source`: the folder of a transformers or GLiNER model; for Presidio, the YAML file of
+    an NLP engine, or a recogniser as `module.Class`. `labels`: what GLiNER is asked for.
+    """
+
+    kind: Literal["transformers", "gliner", "presidio"]
+    source: str
+    labels: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.kind} ({Path(self.source).name})"
+
+
+@dataclass(frozen=True)
 class TextOptions:
     """How text columns are scrubbed. `also_from` None means the default: the row's own identifiers and coarser QIs."""
 
     language: str = "en"
     packs: tuple[str, ...] = ("default",)
-    ner: tuple[str, ...] | None = ("spacy",)  # None: `ner: none`, declared
+    ner: tuple[str | LocalModel, ...] | None = ("spacy",)  # None: `ner: none`, declared
     secrets: bool = True
     replace: Literal["tag", "mask", "surrogate", "pseudonym"] = "tag"
     also_from: tuple[str, ...] | None = None

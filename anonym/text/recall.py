@@ -18,6 +18,7 @@ from typing import Any, Literal, get_args
 import polars as pl
 
 from anonym.text.labelled import Labelled, read
+from anonym.text.labels import meaning
 from anonym.text.scrub import Scrubber
 from anonym.text.words import words
 
@@ -25,34 +26,6 @@ __all__ = ["Labelled", "Missed", "Proportion", "Recall", "measure", "read", "rec
 
 Z = 1.959963984540054  # 95 %
 _TOKEN = re.compile(r"\w+")
-
-SAME = {
-    "PER": "PERSON",
-    "NAME": "PERSON",
-    "NAME_STUDENT": "PERSON",
-    "ORG": "ORGANIZATION",
-    "CORPORATION": "ORGANIZATION",
-    "GROUP": "ORGANIZATION",
-    "LOC": "LOCATION",
-    "GPE": "LOCATION",
-    "CITY": "LOCATION",
-    "COUNTRY": "LOCATION",
-    "DATE": "DATE_TIME",
-    "TIME": "DATE_TIME",
-    "DATETIME": "DATE_TIME",
-    "PHONE": "PHONE_NUMBER",
-    "EMAIL": "EMAIL_ADDRESS",
-    "IP": "IP_ADDRESS",
-    "IBAN": "IBAN_CODE",
-    "SSN": "US_SSN",
-    "ZIP_CODE": "POSTCODE",
-    "ADDRESS": "STREET_ADDRESS",
-    "CODE": "CASE_NUMBER",
-    "DEM": "NRP",
-    "PASSWORD": "SECRET",
-    "USER": "USERNAME",
-}
-"""Usual names of labels and the entity of ours that they mean, for the precision of a type. Recall asks no names."""
 
 
 @dataclass(frozen=True)
@@ -290,7 +263,7 @@ def measure(
     return Recall(
         documents=len(labelled),
         entities={entity: types[entity] for entity in sorted(named)},
-        precisions={entity: precisions[_meaning(entity)] for entity in sorted(named)},
+        precisions={entity: precisions[meaning(entity)] for entity in sorted(named)},
         rules={name: rules[name] for name in sorted(rules.names())},
         missed=tuple(missed),
         ner=ner,
@@ -312,11 +285,6 @@ _Measure = Literal[
     "quasi",
 ]
 _MEASURES: tuple[_Measure, ...] = get_args(_Measure)
-
-
-def _meaning(label: str) -> str:
-    plain = label.upper().replace("-", "_").replace(" ", "_")
-    return SAME.get(plain, plain)
 
 
 def _covered(length: int, spans: Iterable[Sequence[Any]]) -> bytearray:
@@ -374,7 +342,7 @@ def _count_masks(
         hit = any(right[start:end])
         for name in rule:
             rules.add(name, row, hit)
-        kind = _meaning(entity)
-        met = [_meaning(label) for left, until, label in document.spans if left < end and start < until]
+        kind = meaning(entity)
+        met = [meaning(label) for left, until, label in document.spans if left < end and start < until]
         if met or not hit:
             precisions.add(kind, row, kind in met)

