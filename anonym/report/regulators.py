@@ -170,7 +170,7 @@ def _identifiers(evidence: Facts) -> str | None:
         for one in evidence["verification"]["checks"]
         if one["name"].startswith(("identifiers in", "own identifiers", "dropped columns"))
     ]
-    if not held or None in held:
+    if not names or not held or None in held:  # without an identifier column, nothing tells what to look for
         return None
     return (
         f"{figures.plural(len(names), 'identifier column')}; {held.count(True)} of {len(held)} searches found none left"
@@ -231,6 +231,7 @@ def _checks(evidence: Facts) -> str | None:
 
 def _hashes(evidence: Facts) -> str | None:
     named = ["policy", *(["release's classes"] if evidence["output"]["digest"] else [])]
+    named += ["input's classes (keyed)"] if evidence["input"]["digest"] else []
     named += sorted(evidence["environment"].get("files", {}))
     return f"SHA-256 of {figures.listed(named, 5)}"
 

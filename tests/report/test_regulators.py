@@ -76,6 +76,17 @@ def test_an_attack_too_weak_to_tell_measures_nothing() -> None:
     assert answer(complete(facts), "ICO", "could look up").status == "declared by the user"
 
 
+def test_without_an_identifier_column_no_search_for_identifiers_was_made() -> None:
+    facts: Any = examples.signed()
+    facts["verification"]["checks"] = [{"name": "dropped columns", "held": True, "detail": "0 of 4 are there"}]
+    assert (
+        answer(complete(facts), "800-53", "named elements").found[0].startswith("3 identifier columns; 1 of 1 search")
+    )
+    for column in facts["columns"]:
+        column["role"] = "drop" if column["role"] == "identifier" else column["role"]
+    assert "search for identifiers" in answer(complete(facts), "800-53", "named elements").lacking
+
+
 def test_recall_and_epsilon() -> None:
     signed, draft = complete(examples.signed()), complete(examples.tickets())
     assert "text recall 97" in answer(signed, "Safe Harbor", "free text").found[0]
