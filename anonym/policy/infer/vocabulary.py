@@ -98,13 +98,26 @@ def _mentioned(words: list[str]) -> Iterator[tuple[str, float, bool]]:
 
 
 def _head(words: list[str]) -> int:
-    """The place of the last word that says something, before a word such as `at` or `of` if one is there."""
+    """The place of the last word that says something, alone or in a phrase, before `at`, `of` and the like if there."""
     links = listed("links")
     idle = listed("generic") | links
-    telling = [place for place, word in enumerate(words) if word not in idle and len(word) > 1]
+    phrased = _phrased(words)
+    telling = [place for place, word in enumerate(words) if place in phrased or (word not in idle and len(word) > 1)]
     link = next((place for place, word in enumerate(words) if word in links), len(words))
     before = [place for place in telling if place < link]
     return max(before or telling, default=len(words) - 1)
+
+
+def _phrased(words: list[str]) -> set[int]:
+    """The places of words that are part of a phrase of the lists."""
+    phrases, _ = _lists()
+    return {
+        place
+        for first in range(len(words))
+        for last in range(first + 2, min(first + PHRASE, len(words)) + 1)
+        if "_".join(words[first:last]) in phrases
+        for place in range(first, last)
+    }
 
 
 def _combined(words: list[str]) -> Iterator[tuple[str, float, bool]]:
