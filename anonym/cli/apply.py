@@ -31,6 +31,9 @@ from anonym.cli.shares import SHARE
     help="People who withdrew (private data): a .txt file, one unit a line, or a table with the policy's unit column.",
 )
 @click.option(
+    "--earlier", multiple=True, type=ANY, help="With --plan and `batch: union`: a file released before, once or more."
+)
+@click.option(
     "--partition-by",
     multiple=True,
     metavar="COLUMN",
@@ -50,6 +53,7 @@ def apply(
     control: Path | None,
     plan: Path | None,
     exclude_units: Path | None,
+    earlier: tuple[Path, ...],
     partition_by: tuple[str, ...],
     processes: int,
     as_json: bool,
@@ -78,6 +82,7 @@ def apply(
             control=control,
             plan=plan,
             exclude_units=exclude_units,
+            earlier=earlier,
             partition_by=partition_by,
             processes=processes,
             progress=progress,

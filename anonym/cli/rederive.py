@@ -16,6 +16,7 @@ from anonym.cli.options import ANY, common, progressing, show
 @click.option("--policy", type=ANY, default=None, help="Default: found by its hash beside the report or here.")
 @click.option("--exclude-units", type=ANY, default=None, help="The people who had been left out of the release.")
 @click.option("--control", type=ANY, default=None, help="The control of the attacks, where one had been given.")
+@click.option("--earlier", type=ANY, multiple=True, help="The files released before (batch: union), once or more.")
 @click.option("--force", is_flag=True, help="Replace an existing output.")
 @common
 def rederive(
@@ -25,6 +26,7 @@ def rederive(
     policy: Path | None,
     exclude_units: Path | None,
     control: Path | None,
+    earlier: tuple[Path, ...],
     force: bool,
     as_json: bool,
     quiet: bool,
@@ -45,6 +47,7 @@ def rederive(
             policy=policy,
             exclude_units=exclude_units,
             control=control,
+            earlier=earlier,
             force=force,
             progress=progress,
         )

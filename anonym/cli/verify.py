@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 @click.option("--release", type=ANY, default=None, help="Default: the file beside the report.")
 @click.option("--original", type=ANY, multiple=True, help="The input: then everything is computed again.")
 @click.option("--exclude-units", type=ANY, default=None, help="With --original: who was left out of the release.")
+@click.option("--earlier", type=ANY, multiple=True, help="The files released before (batch: union), once or more.")
 @common
 def verify(
     report: Path,
@@ -29,6 +30,7 @@ def verify(
     release: Path | None,
     original: tuple[Path, ...],
     exclude_units: Path | None,
+    earlier: tuple[Path, ...],
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -46,6 +48,7 @@ def verify(
             release=release,
             original=original,
             exclude_units=exclude_units,
+            earlier=earlier,
             progress=progress,
         )
     if as_json:

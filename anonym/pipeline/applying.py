@@ -37,6 +37,7 @@ from anonym.pipeline.reported import PLAN, REJECTED, REPORTS, evidence_beside, r
 from anonym.pipeline.solve import solve, suppression_limit
 from anonym.pipeline.text_days import text_key
 from anonym.pipeline.transform import TextLedger, Transform, masks_rows, transform
+from anonym.pipeline.uniting import read_earlier, refuse_unasked, solve_jointly
 from anonym.pipeline.verifying import Verified, released_schema, verify
 from anonym.pipeline.withdrawing import Withdrawn, read_units, what_changed, withdraw
 from anonym.pipeline.write import Written, write_release
@@ -71,6 +72,7 @@ class Beside:
     plan: Plan | None = None  # of an earlier release: its levels and nodes are used again
     control: pl.LazyFrame | None = None  # people like the table's, for the attacks only
     withdrawn: Withdrawn | None = None  # who was left out of the table before
+    earlier: tuple[Path, ...] = ()  # files released before, with which this batch is judged (batch: union)
     partition_by: tuple[str, ...] = ()  # released columns: the release is then a folder of files
     identity: str | None = None  # of the run, for the evidence
     expected: Mapping[str, Any] | None = None  # evidence of a release that this one must be the same as
@@ -104,6 +106,7 @@ def apply_files(
     plan: Path | None = None,
     exclude_units: Path | None = None,
     partition_by: Sequence[str] = (),
+    earlier: Sequence[Path] = (),
     processes: int = 1,
     again: bool = True,
     expected: Mapping[str, Any] | None = None,
@@ -116,9 +119,10 @@ def apply_files(
     `plan` is the file of an earlier release's plan: its levels are used, and rows that it does not list suppressed.
     `exclude_units` is a file of units who withdrew: their rows are left out, and nothing of them is printed.
     `partition_by` are released columns: `output` is then a folder with a file for each combination of their values.
-    `processes` scrub text at once. With `force`, unless `again`, nothing is done where the same run has finished and
-    its files stand untouched; a run that keeps a hold-out is never the same. `expected` is the evidence of a release:
-    any other is refused (InputError).
+    `earlier` are files released before under the plan, with which the batch is judged where the policy says
+    `batch: union`. `processes` scrub text at once. With `force`, unless `again`, nothing is done where the same run has
+    finished and its files stand untouched; a run that keeps a hold-out is never the same. `expected` is the evidence of
+    a release: any other is refused (InputError).
     """
     clock = Clock()
     refuse_unknown_output(output)
@@ -127,22 +131,25 @@ def apply_files(
     refuse_existing(keep_hold_out, force=force)
     loaded = with_options(Policy.load(policy), seed, held_share)
     loaded = replace(loaded, text=replace(loaded.text, processes=processes))
-    earlier = None if plan is None else read_plan(plan, loaded)
+    planned = None if plan is None else read_plan(plan, loaded)
+    refuse_unasked(loaded, planned, earlier)
     source = open_paths(paths, read_options(loaded))
     for file in source.files:
         if same_file(file.path, output):
             raise CallError("the output is one of the inputs: write the release to another place")
-    files = None if keep_hold_out is not None else [path for path in (control, exclude_units) if path is not None]
+    files = (
+        None if keep_hold_out is not None else [path for path in (control, exclude_units, *earlier) if path is not None]
+    )
     people = None if control is None else open_paths([control], read_options(loaded)).frame
     units = None if exclude_units is None else read_units(exclude_units, loaded, read_options(loaded))
     form = (output.suffix, *partition_by)
     with Target(output, force=force, folder=bool(partition_by)) as target:
-        if not again and (done := _finished(loaded, source, earlier, files, form, output)) is not None:
+        if not again and (done := _finished(loaded, source, planned, files, form, output)) is not None:
             return Outcome(output, output.with_name(output.stem + REPORTS[0]), done, (DONE,))
         before = evidence_beside(output)
         source, withdrawn = withdraw(loaded, source, units)
-        run = _identity(loaded, source, earlier, files, form)
-        given = Beside(earlier, people, withdrawn, tuple(partition_by), run, expected)
+        run = _identity(loaded, source, planned, files, form)
+        given = Beside(planned, people, withdrawn, tuple(earlier), tuple(partition_by), run, expected)
         outcome = release_to(target, loaded, source, clock, progress or Progress(), keep_hold_out, given)
     return replace(outcome, said=tuple(what_changed(withdrawn, before, outcome.evidence)))
 
@@ -202,12 +209,17 @@ def make(
     recall = gate_recall(policy, columns, scrubber)
     seen = profile(policy, source, columns, progress, plan)
     refuse_rare_keep_values(policy, columns, source)
-    recoding = solve(policy, seen, source, progress, is_planned=plan is not None)
+    earlier = read_earlier(beside.earlier, plan, schema)
+    recoding = (
+        solve(policy, seen, source, progress, is_planned=plan is not None)
+        if earlier is None
+        else solve_jointly(policy, seen, source, earlier, keyring)
+    )
     released = transform(policy, source, seen, recoding, keyring, scrubber)
     with contextlib.closing(scrubber) if scrubber is not None else contextlib.nullcontext():
         written = _written(released, seen, recoding, policy, part, private, progress, beside.partition_by)
     progress.stage("verifying the written file", written.rows)
-    verified = verify(part, source, written, _promised(policy, seen, recoding, released), schema)
+    verified = verify(part, source, written, _promised(policy, seen, recoding, released), schema, earlier)
     run = Run(
         policy,
         seen,
@@ -220,6 +232,7 @@ def make(
         held.units,
         withdrawn=beside.withdrawn,
         identity=beside.identity,
+        earlier=earlier,
         recall=recall,
         plan=plan or _new_plan(policy, recoding, columns, keyring),
         input_digest=_input_digest(policy, columns, keyring, source),
@@ -369,7 +382,7 @@ def _text_from(ledgers: Sequence[TextLedger]) -> tuple[str, ...] | None:
 
 def verified_evidence(run: Run, verified: Verified, written: Written, part: Path, clock: Clock) -> dict[str, Any]:
     """The evidence of a written and verified file."""
-    output = {"rows": written.rows, "units": verified.measured.units, "digest": verified.digest}
+    output = {"rows": written.rows, "units": verified.own.units, "digest": verified.digest}
     facts = facts_of_run(run, verified.measured, verified.checks, verified.facts, output, run.input_digest)
     files = {"release": file_sha256(part)}
     if run.plan is not None:

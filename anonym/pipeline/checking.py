@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from anonym.errors import CallError
 from anonym.io import guarded, open_frame, open_paths
 from anonym.io.source import ReadOptions, file_sha256
 from anonym.pipeline.evidence import Clock, blank, measured_part, policy_part, role_name
 from anonym.pipeline.facts import facts_of, promised_columns
 from anonym.policy.model import Keep, Policy, Quasi, Sensitive
 from anonym.report.evidence import complete
-from anonym.report.figures import listed
+from anonym.report.figures import listed, plural
 from anonym.verify.facts import Facts
 from anonym.verify.measure import Measured, Reached, holds, measure
 
@@ -31,11 +32,18 @@ class Verdict:
     evidence: dict[str, Any]
 
 
-def check_file(policy: str | Path, release: Path) -> Verdict:
-    """Check a released file. Raises InputError where it lacks a column of the policy or has one more."""
+def check_file(policy: str | Path, release: Path, earlier: Sequence[Path] = ()) -> Verdict:
+    """Check a released file, under `batch: union` together with those released `earlier`.
+
+    Raises InputError where it lacks a column of the policy or has one more.
+    """
     loaded = Policy.load(policy)
+    if earlier and loaded.batch != "union":
+        raise CallError("earlier files count only under `batch: union`: leave them out")
     source = open_paths([release], release_options(loaded))
-    return _check(loaded, source.frame, source.schema, own=_is_ours(release), name=release.name)
+    before = [open_paths([path], release_options(loaded)).frame.select(list(source.schema)) for path in earlier]
+    frame = pl.concat([source.frame, *before], how="vertical_relaxed") if before else source.frame
+    return _check(loaded, frame, source.schema, own=_is_ours(release), name=release.name, files=len(earlier))
 
 
 def check(policy: Policy | Mapping[str, Any] | str | Path, table: Any) -> Verdict:
@@ -62,7 +70,13 @@ def _is_ours(release: Path) -> bool:
 
 
 def _check(
-    policy: Policy, frame: pl.LazyFrame, schema: Mapping[str, pl.DataType], *, own: bool, name: str | None
+    policy: Policy,
+    frame: pl.LazyFrame,
+    schema: Mapping[str, pl.DataType],
+    *,
+    own: bool,
+    name: str | None,
+    files: int = 0,
 ) -> Verdict:
     clock = Clock()
     columns = promised_columns(policy, schema)
@@ -72,7 +86,7 @@ def _check(
     broken = (str(failure) for failure in holds(measured, facts))
     reasons = (*broken, *_left(facts, schema), *_unredacted(frame, facts, schema))
     found = measured.digest if measured.rows else None
-    evidence = _evidence(policy, facts, measured, found, name) | {
+    evidence = _evidence(policy, facts, measured, found, name, files) | {
         "columns": [_column(column.name, column.role, measured) for column in columns],
         "verdict": {"holds": not reasons if measured.rows else None, "reasons": list(reasons)},
         "environment": clock.environment(None, {}),
@@ -120,15 +134,27 @@ def _column(name: str, role: object, measured: Measured) -> dict[str, Any]:
     }
 
 
-def _evidence(policy: Policy, facts: Facts, measured: Measured, found: str | None, name: str | None) -> dict[str, Any]:
+def _evidence(
+    policy: Policy, facts: Facts, measured: Measured, found: str | None, name: str | None, files: int
+) -> dict[str, Any]:
     output = {"rows": measured.rows, "units": measured.units, "digest": found, "paths": [name] if name else []}
     known = measured_part(policy, measured, facts) | {"output": output}
-    evidence = blank(policy) | policy_part(policy) | known | {"limits": list(_limits(measured, facts))}
+    evidence = (
+        blank(policy) | policy_part(policy) | known | {"limits": [*_of_batch(policy, files), *_limits(measured, facts)]}
+    )
     evidence["suppression"] |= {"rows": measured.suppressed}
     for reached in measured.diversity:
         if reached.required is not None and reached.achieved is None:  # a pair of nothing would read as unbounded
             evidence["guarantee"]["l"][reached.column]["achieved"] = None
     return evidence
+
+
+def _of_batch(policy: Policy, files: int) -> Iterator[str]:
+    """What the figures are of, where the policy counts classes over several files."""
+    if files:
+        yield f"All figures are of this file and {plural(files, 'file')} released before, read as one release."
+    elif policy.batch == "union":
+        yield "The files released before (batch: union) were not named: the file was checked alone."
 
 
 def _limits(measured: Measured, facts: Facts) -> Iterator[str]:

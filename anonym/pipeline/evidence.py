@@ -175,7 +175,8 @@ def facts_of_run(
         "search": _search(run.recoding),
         "suppression": _suppression(run),
         **measured_part(policy, measured, facts),
-        "loss": loss_part(run, measured),
+        "loss": _loss(run, measured),
+        **({} if run.earlier is None else {"batch": run.earlier.evidence()}),
         "text": {ledger.column: _text(ledger, run.scrubber) for ledger in run.ledgers},
         "recall": run.recall,
         "attacks": list(run.attacks),
@@ -328,8 +329,7 @@ def _search(recoding: Recoding | None) -> dict[str, Any] | None:
     }
 
 
-def loss_part(run: Run, measured: Measured) -> dict[str, Any]:
-    """What the recoding costs; `measured` is of the written file alone."""
+def _loss(run: Run, measured: Measured) -> dict[str, Any]:
     if run.recoding is None:
         return {"ncp": None, "discernibility": None, "average_class_size": None}
     k, rows = run.recoding.problem.k, run.recoding.problem.rows
@@ -337,7 +337,8 @@ def loss_part(run: Run, measured: Measured) -> dict[str, Any]:
     average = measured.sizes.average_rows
     return {
         "ncp": run.recoding.found.loss if rows else None,
-        "discernibility": measured.sizes.squares + suppressed * rows,
+        # classes of several files are no cost of this one
+        "discernibility": measured.sizes.squares + suppressed * rows if run.earlier is None else None,
         "average_class_size": average / k if average is not None else None,
     }
 

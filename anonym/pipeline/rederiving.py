@@ -9,7 +9,7 @@ from anonym.errors import CallError
 from anonym.pipeline.applying import Outcome, apply_files
 from anonym.pipeline.progress import Progress
 from anonym.pipeline.recomputing import plan_beside, policy_beside
-from anonym.pipeline.reported import options_of, read_evidence
+from anonym.pipeline.reported import options_of, read_evidence, refuse_other_files
 from anonym.policy.model import Policy
 
 
@@ -21,6 +21,7 @@ def rederive(
     policy: Path | None = None,
     exclude_units: Path | None = None,
     control: Path | None = None,
+    earlier: Sequence[Path] = (),
     force: bool = False,
     progress: Progress | None = None,
 ) -> Outcome:
@@ -31,6 +32,7 @@ def rederive(
     then. Shuffling, and tokens of scope `release`, are new in every run and in no digest.
     """
     evidence = read_evidence(report)
+    refuse_other_files(evidence, earlier)
     path = policy or policy_beside(report, evidence)
     if Policy.load(path).sha256 != evidence["policy"]["sha256"]:
         raise CallError(f"{path.name} is not the policy of the report: name the one it was made under")
@@ -47,6 +49,7 @@ def rederive(
         control=control,
         plan=plan_beside(report) if (evidence["search"] or {}).get("levels") is not None else None,
         exclude_units=exclude_units,
+        earlier=earlier,
         expected=evidence,
         progress=progress,
     )

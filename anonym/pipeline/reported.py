@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from anonym.errors import InputError
+from anonym.errors import CallError, InputError
 from anonym.io import guarded
+from anonym.io.source import file_sha256
 from anonym.report.evidence import validate
 
 REPORTS = (".report.html", ".report.json")
@@ -56,6 +57,16 @@ def refuse_another_release(expected: Mapping[str, Any] | None, found: Mapping[st
         + (f" ({'; '.join(changed)})" if changed else " (the same versions, so another input)")
         + "; nothing was released"
     )
+
+
+def refuse_other_files(evidence: Mapping[str, Any], earlier: Sequence[Path]) -> None:
+    """Raises CallError where these are not the files together with which the release of the evidence was judged."""
+    judged = evidence.get("batch", {}).get("sha256", [])
+    if sorted(judged) != sorted(file_sha256(path) for path in earlier):
+        raise CallError(
+            f"this release was judged together with {len(judged)} files released before: name those files, and no "
+            "others, with --earlier"
+        )
 
 
 def evidence_beside(release: Path) -> dict[str, Any] | None:

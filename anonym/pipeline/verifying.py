@@ -11,13 +11,14 @@ import polars as pl
 from anonym.columns import actions, forms
 from anonym.io import Source
 from anonym.pipeline.transform import plain_dtype
+from anonym.pipeline.uniting import Earlier, measured_jointly
 from anonym.pipeline.write import Written
 from anonym.policy.model import Identifier, Keep, Quasi, Sensitive, Text
 from anonym.policy.resolve import ResolvedColumn
 from anonym.verify.aligned import Check
 from anonym.verify.facts import Facts
 from anonym.verify.measure import Measured
-from anonym.verify.release import verify_release
+from anonym.verify.release import GUARANTEE, RARE_KEEP, guarantee_checks, verify_release
 from anonym.verify.rows import MARK
 
 
@@ -29,16 +30,31 @@ class Verified:
     measured: Measured
     checks: tuple[Check, ...]
     digest: str | None
+    own: Measured  # of this file alone, where `measured` is of it and of the files released before
 
     @property
     def failures(self) -> tuple[str, ...]:
         return tuple(f"{check.name} ({check.detail})" for check in self.checks if not check.held)
 
 
-def verify(part: Path, source: Source, written: Written, facts: Facts, schema: Mapping[str, pl.DataType]) -> Verified:
-    """Re-read the file at `part` by the separate code path. The caller decides what a failure means."""
-    measured, checks = verify_release(part, source.frame, written.alignment, facts, schema)
-    return Verified(facts, measured, tuple(checks), measured.digest)
+def verify(
+    part: Path,
+    source: Source,
+    written: Written,
+    facts: Facts,
+    schema: Mapping[str, pl.DataType],
+    earlier: Earlier | None = None,
+) -> Verified:
+    """Re-read the file at `part` by the separate code path. The caller decides what a failure means.
+
+    With files released `earlier` (batch: union) the guarantee is recomputed over all of them, read again.
+    """
+    own, checks = verify_release(part, source.frame, written.alignment, facts, schema)
+    if earlier is None or not own.rows:
+        return Verified(facts, own, tuple(checks), own.digest, own)
+    joint = measured_jointly(part, schema, earlier, facts)
+    checks = [check for check in checks if check.name not in (GUARANTEE, RARE_KEEP)]
+    return Verified(facts, joint, (*checks, *guarantee_checks(joint, facts)), own.digest, own)
 
 
 def released_schema(columns: tuple[ResolvedColumn, ...], *, masks: bool = False) -> Mapping[str, pl.DataType]:

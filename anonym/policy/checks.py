@@ -267,6 +267,35 @@ def _attacks(subject: Subject) -> Iterator[Finding]:
         yield Finding(("attacks", "inference"), "there is no sensitive column that could be inferred")
 
 
+def _union(subject: Subject) -> Iterator[Finding]:
+    """A union counts classes over files of several runs: their labels, and the tokens of their units, must be alike."""
+    shape = subject.shape
+    if shape.batch != "union":
+        return
+    if shape.search.strategy != "global" and subject.shaped.sound("search"):
+        yield Finding(("search", "strategy"), "expected global with batch: union: every batch follows one plan")
+    for at, quasi in subject.of(QuasiShape):
+        if quasi.form != "label":
+            yield Finding((*at, "form"), "expected label with batch: union: other forms differ from batch to batch")
+    for at, sensitive in subject.of(SensitiveShape):
+        if sensitive.bins is not None:
+            yield Finding((*at, "bins"), "not with batch: union: bins are not counted over several files")
+    if shape.unit is None or not subject.shaped.sound("unit"):
+        return
+    tokens = [column for at, column in subject.of(PseudonymShape) if at[-1] == shape.unit and column.scope == "project"]
+    if not tokens:
+        yield Finding(
+            ("unit",),
+            "with batch: union a unit is counted once over all files, so its column must be released as a pseudonym of "
+            "scope project",
+        )
+    if shape.guarantee is not None and shape.guarantee.linkable is None:
+        yield Finding(
+            ("guarantee", "linkable"),
+            "required with batch: union and a unit: a reason to join its rows over batches, for no profiles are counted",
+        )
+
+
 CHECKS: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
     _quasi,
     _sensitive,
@@ -280,6 +309,7 @@ CHECKS: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
     _packs,
     _exposure,
     _attacks,
+    _union,
 )
 
 

@@ -87,6 +87,7 @@ def policy(shape: PolicyShape, data: Mapping[str, Any], base: Path, name: str) -
         training=training(shape.training) if shape.training else None,
         thresholds=dict(thresholds(shape.thresholds)),
         threat_model={key: words for key, words in given.items() if words is not None},
+        batch=shape.batch,
         order=shape.order,
         seed=shape.seed,
         base=base,

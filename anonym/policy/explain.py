@@ -334,6 +334,8 @@ def _text(policy: Policy) -> Iterator[str]:
 
 def _output(policy: Policy) -> Iterator[str]:
     yield "rows are shuffled" if policy.order == "shuffle" else "rows keep their order"
+    if policy.batch == "union":
+        yield "a later batch, with --plan and --earlier, is judged together with the files released before it"
 
 
 def _limits(policy: Policy) -> Iterator[str]:

@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from anonym.errors import Fault, PolicyError
 from anonym.policy import checks, convert, yaml_reader
 from anonym.policy.faults import faults, shaped
 from anonym.policy.model import Policy
-from anonym.policy.plain import At, Finding, Plain, TooMuch, kind_of
-
-
-class NotYet(NamedTuple):
-    """A place of the policy, `*` for any name, and what may not stand there yet: these words, or (empty) anything."""
-
-    place: str
-    words: tuple[str, ...] = ()
-
-
-NOT_YET: tuple[NotYet, ...] = (NotYet("batch", ("union",)),)
-"""What a policy may say and no part does yet: refused by name, never passed over. To support an entry, take it out
-and give `convert` what it becomes."""
+from anonym.policy.plain import Finding, Plain, TooMuch, kind_of
 
 
 def load(source: str | Path | Mapping[str, Any]) -> Policy:
@@ -74,26 +62,8 @@ def _policy(document: yaml_reader.Document, base: Path, name: str) -> Policy:
     sound = shaped(data, unread)
     findings += sound.findings
     findings += checks.findings(checks.Subject(sound, data, base))
-    findings += _not_yet(data, {finding.at for finding in findings})
     if sound.broken and not findings:
         findings.append(Finding((), "expected a policy in the form of the policy reference"))
     if findings:
         raise PolicyError(faults(findings, document.lines))
     return convert.policy(sound.shape, data, base, name)
-
-
-def _not_yet(data: Mapping[str, Any], told: set[At]) -> Iterator[Finding]:
-    for entry in NOT_YET:
-        for at, value in _at(data, tuple(entry.place.split(".")), ()):
-            if at not in told and (value in entry.words if entry.words else True):
-                what = f"{at[-1]}: {value}" if entry.words else at[-1]
-                yield Finding(at, f"`{what}` is not supported yet")
-
-
-def _at(data: Any, place: tuple[str, ...], above: At) -> Iterator[tuple[At, Any]]:
-    """Every value at a place, with where it is."""
-    if not place:
-        yield above, data
-    elif isinstance(data, dict):
-        for key in data if place[0] == "*" else {place[0]} & data.keys():
-            yield from _at(data[key], place[1:], (*above, key))

@@ -121,6 +121,7 @@ class Policy:
     training: TrainingOptions | None = None
     thresholds: Mapping[str, float] = field(default_factory=dict)  # by key; `attacks.NAME.rate` of an attack
     threat_model: Mapping[str, str] = field(default_factory=dict)
+    batch: Literal["own", "union"] = "own"
     order: Literal["shuffle", "keep"] = "shuffle"
     seed: int = 0
     base: Path = field(default_factory=Path)  # file paths of the policy are relative to this folder

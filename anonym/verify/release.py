@@ -32,6 +32,7 @@ from anonym.verify.reading import FEW, Columns, canonical, collected, read_colum
 from anonym.verify.rows import MARK, masked_rows
 
 _MARK = r"^[\[<*]"  # how a mark may begin that the input itself may hold, redacted before by somebody else
+GUARANTEE = "guarantee"  # the name of the check of k, l and t
 RARE_KEEP = "rare keep values"  # the name of the check that suppression itself may break
 METADATA = {"ARROW:schema"}  # what a Parquet footer may hold besides its own schema
 
@@ -65,7 +66,7 @@ def verify_release(
     checks += _leak_checks(aligned, facts, schema)
     units = None if aligned.unit is None else alignment.to_series(1)
     measured = measure(frame, facts, units, _references(aligned, facts), read=aligned.released)
-    return measured, [*checks, *_guarantee_checks(measured, facts)]
+    return measured, [*checks, *guarantee_checks(measured, facts)]
 
 
 def _opened(
@@ -350,9 +351,10 @@ def _original(aligned: Alignment, fact: SensitiveFact) -> Coded:
     return coded(binned(read_column(aligned.original, fact.name), fact.bins))
 
 
-def _guarantee_checks(measured: Measured, facts: Facts) -> list[Check]:
+def guarantee_checks(measured: Measured, facts: Facts) -> list[Check]:
+    """Whether k, l and t hold of what was measured: one check where they do, else one a failure."""
     failures = holds(measured, facts)
     reached = "nothing" if measured.k is None else str(measured.k)
     kept = f"k over {measured.counted} is {reached}, {measured.sizes.count} classes, {measured.suppressed} rows masked"
-    broken = [Check(RARE_KEEP if f.criterion == RARE else "guarantee", False, str(f)) for f in failures]
-    return broken or [Check("guarantee", True, kept)]
+    broken = [Check(RARE_KEEP if f.criterion == RARE else GUARANTEE, False, str(f)) for f in failures]
+    return broken or [Check(GUARANTEE, True, kept)]

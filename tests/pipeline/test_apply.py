@@ -217,7 +217,6 @@ BROKEN: dict[str, tuple[str, object, str]] = {
     "a share over one": ("guarantee.suppression.max", 1.5, "guarantee.suppression.max"),
     "a key in the policy": ("columns.id", {"role": "identifier", "action": "pseudonym", "key": "canary" * 8}, "key"),
     "a hierarchy file that is not there": ("columns.zip.hierarchy", {"file": "none.csv"}, "columns.zip.hierarchy"),
-    "not built yet": ("batch", "union", "not supported yet"),
     "no such unit": ("unit", "person", "unit"),
     "another version": ("anonym", 2, "anonym"),
 }

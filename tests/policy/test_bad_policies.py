@@ -260,18 +260,6 @@ def test_a_pattern_that_only_looks_like_look_around_is_not_refused_for_it(faults
     assert [path for path, _ in found] == ["text.patterns.OTHER"]
 
 
-NOT_YET: list[tuple[str, str, str]] = [
-    (section("batch: union"), "batch", "batch: union"),
-]
-
-
-@pytest.mark.parametrize(("text", "path", "what"), NOT_YET, ids=lambda part: None)
-def test_what_is_not_built_is_refused_by_name(faults: Faults, text: str, path: str, what: str) -> None:
-    [(where, said)] = faults(text)
-    assert where == path
-    assert said.startswith(f"`{what}` is not supported yet")
-
-
 def test_faults_of_many_sections_are_reported_at_once(faults: Faults) -> None:
     text = """
         anonym: 1

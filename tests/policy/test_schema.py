@@ -16,7 +16,6 @@ from jsonschema import Draft202012Validator, FormatChecker
 
 from anonym.io.source import TYPES
 from anonym.policy.faults import shaped
-from anonym.policy.load import NOT_YET, NotYet
 from anonym.policy.plain import Plain, jsonable
 from anonym.policy.schema import InputShape, PolicyShape, json_schema, text
 from anonym.policy.terms import Shape
@@ -99,29 +98,6 @@ def test_the_types_of_input_columns_are_those_that_can_be_read() -> None:
     assert set(get_args(get_args(kind)[0])) == set(TYPES)
 
 
-def _place(schema: Mapping[str, Any], keys: list[str], root: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Every schema that may stand at a place."""
-    if "$ref" in schema:
-        schema = {**schema, **root["$defs"][schema["$ref"].rpartition("/")[2]]}
-    for part in (*schema.get("oneOf", ()), *schema.get("anyOf", ())):
-        yield from _place(part, keys, root)
-    if not keys:
-        yield schema
-    elif keys[0] == "*":
-        yield from _place(schema["additionalProperties"], keys[1:], root)
-    elif keys[0] in schema.get("properties", {}):
-        yield from _place(schema["properties"][keys[0]], keys[1:], root)
-
-
-@pytest.mark.parametrize("entry", NOT_YET, ids=lambda entry: entry.place)
-def test_what_is_not_built_has_its_place_in_the_schema(entry: NotYet) -> None:
-    root = json_schema()
-    found = list(_place(root, entry.place.split("."), root))
-    assert found
-    words = {word for part in found for word in (*part.get("enum", ()), part.get("const"))}
-    assert set(entry.words) <= words
-
-
 def agree(content: bytes) -> None:
     """Schema and loader call the same documents well shaped."""
     document = read(content)
@@ -134,7 +110,7 @@ def agree(content: bytes) -> None:
     assert by_schema == by_loader
 
 
-@pytest.mark.parametrize("content", [case[0] for case in KNOWN.ONE_FAULT + KNOWN.NOT_YET], ids=lambda part: None)
+@pytest.mark.parametrize("content", [case[0] for case in KNOWN.ONE_FAULT], ids=lambda part: None)
 def test_schema_and_loader_agree_on_bad_policies(content: str) -> None:
     agree(content.encode())
 
