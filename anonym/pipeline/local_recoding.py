@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from polars.io.plugins import register_io_source
 
 from anonym.columns import forms
 from anonym.columns.cells import interval_ends, intervals, member_sets
@@ -27,6 +29,8 @@ from anonym.search.plan import Plan, plan_of_nodes
 from anonym.search.problem import Problem
 
 CLASS = "\x00class"
+_KEYS = "\x00keys"
+BATCH = 1_000_000  # rows whose classes are looked up together
 
 
 @dataclass(frozen=True)
@@ -137,20 +141,60 @@ class LocalRecoding(Recoding):
         return classed.with_columns(pl.when(KEPT).then(CLASS).alias(CLASS))
 
     def _classed(self, frame: pl.LazyFrame) -> pl.LazyFrame:
-        """One pass reads the rows' keys (8 bytes a row or more); rows of one record take its classes in input order."""
+        """The rows with the class of each, read once in input order, in which rows of one record take its classes."""
+        seen = self.profile
+        words = record_keys(seen.hierarchies, _sensitive(seen), _normalise(seen), self.coded.unit)
         with guarded("finding each row's class"):
-            seen = self.profile
-            words = record_keys(seen.hierarchies, _sensitive(seen), _normalise(seen), self.coded.unit)
-            keys = binned(frame, seen.bins).select(words).collect()
+            schema = {**frame.collect_schema(), CLASS: pl.Int32()}
+        keys = [word.meta.output_name() for word in words]
+
+        def batches(
+            columns: list[str] | None, predicate: pl.Expr | None, limit: int | None, _size: int | None
+        ) -> Iterator[pl.DataFrame]:
+            wanted = [name for name in schema if columns is None or name in columns]
+            plain, key = [pl.col(name) for name in wanted if name != CLASS], pl.struct(words).alias(_KEYS)
+            rows = frame.select(*plain, key)
+            if seen.bins:  # the keys are those of the bins, the rows keep their values
+                coded = binned(frame, seen.bins).select(key)
+                rows = pl.concat([frame.select(plain), coded], how="horizontal")
+            taken = np.zeros(self.coded.records.count + 1, np.int64)
+            with guarded("finding each row's class"):
+                for batch in (rows if limit is None else rows.head(limit)).collect_batches(
+                    chunk_size=BATCH, maintain_order=True
+                ):
+                    record = self._records(batch[_KEYS].struct.unnest().select(keys))
+                    classed = batch.with_columns(pl.Series(CLASS, self._classes(record, taken))).select(wanted)
+                    yield classed if predicate is None else classed.filter(predicate)
+
+        return register_io_source(batches, schema=schema)
+
+    def _records(self, keys: pl.DataFrame) -> NDArray[np.int64]:
+        """(rows,) the record of each row by its key; past the last for a row that no hierarchy covers."""
         known = self.coded.keys
         record = keys.join(known, on=keys.columns, how="left", nulls_equal=True, maintain_order="left")["record"]
-        place = record.fill_null(self.coded.records.count).to_numpy()
-        order = np.argsort(place, kind="stable")
-        of_row = np.full(len(place), SUPPRESSED, np.int32)
+        return record.fill_null(self.coded.records.count).to_numpy()
+
+    def _classes(self, record: NDArray[np.int64], taken: NDArray[np.int64]) -> NDArray[np.int32]:
+        """(rows,) the class of each row; `taken` (records + 1,) counts the rows of each record so far."""
+        order = np.argsort(record, kind="stable")
+        ordered = record[order]
+        first = np.flatnonzero(np.diff(ordered, prepend=-1))
+        times = np.diff(first, append=len(ordered))
+        before = np.arange(len(ordered)) - np.repeat(first, times) + taken[ordered]
+        taken[ordered[first]] += times
+        start, ends = self._ends
+        part = np.searchsorted(ends, start[ordered] + before, side="right")
+        found = np.append(self.solution.parts.cls, np.int32(SUPPRESSED))[part]
+        of_row = np.empty(len(record), np.int32)
+        of_row[order] = np.where(ordered < self.coded.records.count, found, SUPPRESSED)
+        return of_row
+
+    @cached_property
+    def _ends(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Rows before each record (and in all), and rows up to the end of each part."""
         parts = self.solution.parts
-        of_row[order[: int(parts.rows.sum())]] = np.repeat(parts.cls, parts.rows)
-        classes = pl.LazyFrame({CLASS: of_row})
-        return pl.concat([frame, classes], how="horizontal")
+        rows = np.bincount(parts.record, weights=parts.rows, minlength=self.coded.records.count).astype(np.int64)
+        return np.append(0, np.cumsum(rows)), np.cumsum(parts.rows)
 
     def release(self, column: int, form: Form) -> list[pl.Expr]:
         return forms.release_tables(self._tables(column, form), pl.col(CLASS))

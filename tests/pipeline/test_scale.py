@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import anonym
-from anonym.pipeline import profile, solve
+from anonym.pipeline import local_recoding, profile, solve
 
 PROMISES: list[dict[str, Any]] = [
     {},
@@ -117,3 +117,16 @@ def test_a_column_of_values_is_not_merged(
     policy["columns"]["age"]["form"] = "representative"
     policy["search"] = {"strategy": "global"}
     assert "with finer zip left out" in anonym.apply(policy, table).evidence["search"]["why"]
+
+
+@pytest.mark.parametrize("bins", [None, {"interval": [10]}])
+def test_classes_found_batch_by_batch_are_those_found_at_once(
+    table: pl.DataFrame, policy: dict[str, Any], monkeypatch: pytest.MonkeyPatch, bins: dict[str, Any] | None
+) -> None:
+    table = table.head(150).with_columns(zip=pl.col("zip").str.head(2), dx=pl.int_range(pl.len()) % 30)
+    policy["columns"]["zip"] = {"role": "quasi", "hierarchy": "suppress"}
+    policy["columns"]["dx"] |= {"bins": bins} if bins else {}
+    policy |= {"order": "keep", "search": {"strategy": "local", "budget": {"tries": 2000}}}
+    at_once = anonym.apply(policy, table).data.collect()
+    monkeypatch.setattr(local_recoding, "BATCH", 7)
+    assert anonym.apply(policy, table).data.collect().equals(at_once)
