@@ -13,7 +13,7 @@ from anonym.errors import CallError
 from anonym.guides import guide, topics
 
 FOLDER = Path(__file__).parents[2] / "anonym" / "guides"
-ORDER = ("release", "scrub", "recall", "attack", "officer", "shell", "train", "embed")
+ORDER = ("release", "scrub", "recall", "attack", "officer", "shell", "train", "embed", "nightly")
 
 
 def blocks(topic: str, language: str) -> list[str]:
