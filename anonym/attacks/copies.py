@@ -15,7 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from anonym.attacks.cover import Known
-from anonym.attacks.matching import groups
+from anonym.attacks.matching import clean, groups
 from anonym.attacks.neighbours import nearest_to
 from anonym.attacks.outcome import AttackResult, Counts, Gate, Trial, judge
 from anonym.attacks.sample import sampled
@@ -25,14 +25,19 @@ NEAR = 0.05  # of fresh people are as near or nearer
 
 
 def comparable(released: pl.DataFrame, original: pl.DataFrame, columns: list[str]) -> bool:
-    """Whether all of the columns are in both with one type and no generalised label, so that a row can be a copy."""
+    """Whether all of the columns hold values of one kind in both and no generalised label, so that a row can be a
+    copy. Numbers are of one kind, and so are texts and categories."""
     return bool(columns) and all(
-        name in released.columns
-        and name in original.columns
-        and released.schema[name] == original.schema[name]
+        _kind(released.schema[name]) == _kind(original.schema[name])
         and not (released.schema[name] == pl.String and bool(released[name].str.ends_with("*").any()))
         for name in columns
     )
+
+
+def _kind(dtype: pl.DataType) -> object:
+    if dtype.is_numeric():
+        return "number"
+    return "text" if isinstance(dtype, pl.String | pl.Categorical | pl.Enum) else dtype
 
 
 def copies(
@@ -51,8 +56,8 @@ def copies(
     `control` and false accepts fresh people who would be taken for copies; `positive` is the ceiling.
     """
     known = tuple(Known(name, (name,), name) for name in columns)
-    tables = [released, original] + ([control.select(columns)] if control is not None else [])
-    drawn = [sampled(_sorted(table.select(columns), targets), None, targets, seed) for table in tables]
+    tables = [released, original] + ([control] if control is not None else [])
+    drawn = [sampled(_sorted(clean(table, columns), targets), None, targets, seed) for table in tables]
     found = nearest_to(original, pl.concat(drawn, how="vertical_relaxed"), known, original)
     ends = np.cumsum([0, *(table.height for table in drawn)])
     parts = [found.distance[first:last] for first, last in pairwise(ends)]

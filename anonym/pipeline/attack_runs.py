@@ -102,7 +102,8 @@ def _copies(given: Given) -> Iterator[AttackResult]:
     """Of tables whose quasi-identifiers look as they did: synthetic ones, and releases of other tools."""
     if given.original is None:
         return
-    columns = given.named(Quasi)
+    both = set(given.released.columns) & set(given.original.columns)
+    columns = [name for name in given.named(Quasi) if name in both]
     if not comparable(given.released, given.original, columns):
         return
     control = given.control if given.control is not None and set(columns) <= set(given.control.columns) else None

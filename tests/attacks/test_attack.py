@@ -258,6 +258,17 @@ def test_any_pair_of_frames_is_attacked_without_a_policy() -> None:
     assert abs(named(honest, "near-copies").advantage or 0) < 0.05
 
 
+def test_copies_are_found_whatever_type_a_generator_writes() -> None:
+    """Whole numbers as floats, texts as categories, a column of its own: rows are compared by what both have."""
+    training = RELEASED_AS_IS.with_columns(s=pl.format("s{}", "s"))
+    stolen = training.with_columns(pl.col("a").cast(pl.Float64), pl.col("s").cast(pl.Categorical), made=pl.lit(1))
+    fresh = training.with_columns(pl.col("a") + 100)
+    found = named(anonym.attack(None, stolen, original=training, control=fresh), "copies")
+    assert (found.rate, found.verdict, found.knows) == (1.0, "fail", ("a", "b", "s"))
+    near = stolen.with_columns(pl.col("a") + 0.25)
+    assert named(anonym.attack(None, near, original=training), "copies").rate == 0
+
+
 def test_long_tables_are_attacked_by_their_events() -> None:
     events = ratings(300, 200, seed=1, median=20)
     declared = policy({"person": {"role": "identifier"}, "item": QUASI, "rating": QUASI, "day": QUASI}, unit="person")
