@@ -134,9 +134,8 @@ def apply_files(
     planned = None if plan is None else read_plan(plan, loaded)
     refuse_unasked(loaded, planned, earlier)
     source = open_paths(paths, read_options(loaded))
-    for file in source.files:
-        if same_file(file.path, output):
-            raise CallError("the output is one of the inputs: write the release to another place")
+    if any(same_file(path, output) for path in (*(file.path for file in source.files), *earlier)):
+        raise CallError("the output is one of the inputs: write the release to another place")
     files = (
         None if keep_hold_out is not None else [path for path in (control, exclude_units, *earlier) if path is not None]
     )

@@ -154,6 +154,8 @@ def test_what_cannot_be_united_is_refused(command: Run, table: pl.DataFrame, uni
     strange.write_parquet("other.parquet")
     status, _, err = command(*SECOND, "--earlier", "other.parquet")
     assert (status, "labels in column age that the plan does not list" in err, "canary" in err) == (4, True, False)
+    status, _, err = command(*JOINTLY, "-o", "a.parquet", "--force")
+    assert (status, "one of the inputs" in err) == (2, True)
     _write(union | {"batch": "own"}, table.head(520), table.tail(80))
     status, _, err = command(*FIRST[:3], "-o", "b.parquet", "--earlier", "a.parquet")
     assert (status, "batch: union" in err) == (2, True)
