@@ -1,0 +1,76 @@
+"""Columns as codes, learnt batch by batch, against positions in the sorted distinct values."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anonym.verify import reading
+from anonym.verify.reading import Columns, read_codes
+
+NAN = float("nan")
+VALUES: dict[str, tuple[pl.DataType, list[Any]]] = {
+    "text": (pl.String(), ["", "a", "á", "\x00", "*", "long enough to be stored elsewhere"]),
+    "category": (pl.Categorical(), ["b", "a"]),
+    "small": (pl.Int8(), [-128, -1, 0, 127]),
+    "large": (pl.UInt64(), [0, 2**63, 2**64 - 1]),
+    "float": (pl.Float64(), [0.0, -0.0, NAN, 1.5, -1.5, float("inf")]),
+    "single": (pl.Float32(), [0.0, -0.0, NAN, 0.1]),
+    "day": (pl.Date(), [date(1969, 12, 31), date(1970, 1, 1), date(2024, 2, 29)]),
+    "moment": (pl.Datetime("us", "Europe/Berlin"), [datetime(2024, 10, 27, h, tzinfo=UTC) for h in (0, 1, 2)]),
+    "clock": (pl.Time(), [time(0), time(23, 59, 59, 999999)]),
+    "span": (pl.Duration("ms"), [timedelta(0), timedelta(days=-1)]),
+    "truth": (pl.Boolean(), [True, False]),
+    "money": (pl.Decimal(38, 2), [Decimal("0.01"), Decimal("-1.00"), Decimal(10**30)]),
+}
+
+
+def expected(column: pl.Series) -> list[Any]:
+    """NaN is null, -0.0 is 0.0."""
+    values = column.cast(pl.String).to_list() if isinstance(column.dtype, pl.Categorical) else column.to_list()
+    return [None if value != value else value + 0.0 if isinstance(value, float) else value for value in values]
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    drawn=st.lists(st.tuples(*(st.none() | st.sampled_from(values) for _, values in VALUES.values())), max_size=12),
+    batch=st.sampled_from([2, 5, 100]),
+    slots=st.sampled_from([1, 17]),
+    few=st.sampled_from([2, 50_000]),
+)
+def test_codes_are_positions_in_the_sorted_values(
+    drawn: list[tuple[Any, ...]], batch: int, slots: int, few: int
+) -> None:
+    frame = pl.DataFrame(drawn, schema={name: dtype for name, (dtype, _) in VALUES.items()}, orient="row")
+    parts = pl.concat([frame[at : at + batch] for at in range(0, max(frame.height, 1), batch)], rechunk=False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reading, "SLOTS", slots)  # 1: every value shares its slot with another
+        patch.setattr(reading, "FEW", few)  # 2: most columns are coded as a whole
+        found = read_codes(parts.lazy(), list(VALUES))
+    for name, column in found.items():
+        assert [column.values[int(code)] for code in column.codes] == expected(frame[name])
+        present = column.values.drop_nulls()
+        assert present.n_unique() == len(present) == len(column.values) - column.values.null_count()
+        assert column.values.equals(column.values.sort(nulls_last=True), null_equal=True)
+        assert column.size == len(set(map(repr, expected(frame[name]))))
+
+
+def test_columns_are_read_once_in_passes_that_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "HELD", 20)
+    read: list[list[str]] = []
+    monkeypatch.setattr(
+        reading, "read_codes", lambda frame, names: read.append(list(names)) or read_codes(frame, names)
+    )
+    columns = Columns(pl.LazyFrame({name: range(10) for name in "abc"}), 10)
+    columns.read(["a", "b", "c", "a"])
+    assert columns.coded("c").size == 10
+    assert read == [["a", "b"], ["c"]]
+    columns.forget("a")
+    columns.coded("a")
+    assert read[2:] == [["a"]]
