@@ -1,6 +1,6 @@
-"""Intersection of two releases about the same people: each hides a person among k, both together perhaps not.
+"""Intersection of releases about the same people: each hides a person among k, all together perhaps not.
 
-A person's joint class are the people who share the class in either release (Ganta, Kasiviswanathan and Smith 2008).
+A person's joint class are the people who share the class in every release (Ganta, Kasiviswanathan and Smith 2008).
 Two rows belong to one person by a column that both releases have (`by`), or, with the table they were made of at
 hand, by the classes that cover the person in each.
 """
@@ -17,6 +17,7 @@ from anonym.attacks.matching import classes, encode, link, people, persons, prof
 from anonym.attacks.outcome import AttackResult, Counts, Gate, Trial, judge
 from anonym.attacks.subgroup import worst_of
 
+LATER = {3: "third", 4: "fourth", 5: "fifth"}
 WITHOUT = {
     "false_accepts": "classes are counted, nobody is named",
     "control": "who was never released is in no class of either release",
@@ -33,19 +34,20 @@ def intersection(
     raw: tuple[pl.DataFrame, Sequence[str]] | None = None,
     unit: str | None = None,
 ) -> AttackResult:
-    """The share of people in a joint class under k. `joint` is [person, first, second], from `by_column` or
-    `by_original`. The baseline is the share that is in a class under k in the worse of the two releases alone.
+    """The share of people in a joint class under k. `joint` is [person, first, second, ...], from `by_column` or
+    `by_original`, or several of them `together`. The baseline is the share that is in a class under k in the worst of
+    the releases alone.
 
     `raw` is the table that both were made of with its columns: the positive control is the share of its people, told
     apart by column `unit`, in a class under k.
     """
-    sizes = joint.with_columns(size=pl.len().over("first", "second"))
+    sides = joint.columns[1:]
+    sizes = joint.with_columns(size=pl.len().over(sides))
     small = sizes.filter(pl.col("size") < k).height
-    alone = [
-        joint.filter(pl.len().over(side) < k).height / joint.height for side in ("first", "second") if joint.height
-    ]
+    alone = [joint.filter(pl.len().over(side) < k).height / joint.height for side in sides if joint.height]
     least = sizes["size"].min()
-    detail: dict[str, Any] = {"k": k, "joint_classes": joint.select("first", "second").n_unique(), "smallest": least}
+    detail: dict[str, Any] = {"k": k, "joint_classes": joint.select(sides).n_unique(), "smallest": least}
+    detail["releases"] = len(sides)
     detail["worst_subgroup"] = _worst(sizes, k)
     counts = Counts(joint.height, joint.height, small)
     baseline = max(alone, default=None)
@@ -58,13 +60,22 @@ def intersection(
 
 def _worst(sizes: pl.DataFrame, k: int) -> dict[str, Any] | None:
     """The class of one release that the other takes apart most."""
-    numbered = sizes.select("first", "second", "size").with_row_index("person")
+    numbered = sizes.drop("person").with_row_index("person")
     rows = numbered.with_columns(success=(pl.col("size") < k).cast(pl.Float64))
     groups = {
         f"class of the {side} release": rows.select("person", group=pl.col("person").first().over(side))
-        for side in ("first", "second")
+        for side in sizes.columns[1:-1]
     }
     return worst_of(rows.select("person", "success"), groups)
+
+
+def together(joints: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """The people in all of several joint tables of one release with others: [person, first, second, third, ...]."""
+    both = joints[0]
+    for place, more in enumerate(joints[1:], 3):
+        name = LATER.get(place, f"{place}th")
+        both = both.join(more.select("person", pl.col("second").alias(name)), on="person")
+    return both
 
 
 def by_column(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from itertools import product
 from typing import Any
 
 import polars as pl
@@ -12,7 +13,7 @@ from anonym.attacks.copies import comparable, copies
 from anonym.attacks.downcoding import downcoding
 from anonym.attacks.drivers import drivers
 from anonym.attacks.inference import inference
-from anonym.attacks.intersection import by_column, by_original, intersection
+from anonym.attacks.intersection import by_column, by_original, intersection, together
 from anonym.attacks.linkage import Tables, linkage, strangers
 from anonym.attacks.membership import membership
 from anonym.attacks.minimality import minimality
@@ -114,9 +115,14 @@ def _copies(given: Given) -> Iterator[AttackResult]:
 
 
 def _intersection(given: Given) -> Iterator[AttackResult]:
-    if given.against is None:
+    if not given.against:
         return
-    joint = joint_people(given, given.against)
+    joints = [joint_people(given, earlier) for earlier in given.against]
+    if len({joint.schema["person"] for joint in joints}) > 1:
+        raise InputError(
+            "the earlier releases name people in unlike ways: give all of them the column that truth or unit names"
+        )
+    joint = together(joints)
     knows = [column.name for column in known_columns(given, given.released, None)]
     gate, raw = given.other_risk, raw_columns(given)
     yield intersection(joint, given.k or 2, knows, gate=gate, seed=given.seed, raw=raw, unit=given.policy.unit)
@@ -192,16 +198,16 @@ def _minimality(given: Given, tables: Tables) -> Iterator[AttackResult]:
 
 def _tokens(given: Given) -> Iterator[AttackResult]:
     """Tokens that the policy means to last over a project are reported and not judged."""
-    for name in given.named(Identifier):
-        if given.against is None or name not in given.released.columns or name not in given.against.columns:
+    for name, (place, earlier) in product(given.named(Identifier), enumerate(given.against, 1)):
+        if name not in given.released.columns or name not in earlier.columns:
             continue
         role = given.roles[name]
         lasts = isinstance(role, Identifier) and getattr(role.action, "scope", "release") == "project"
         gate = None if lasts else given.other_risk
-        cells = all_cells(given, given.released)
-        yield pseudonyms(
-            given.released, given.against, name, gate=gate, truth=given.truth, seed=given.seed, cells=cells
-        )
+        cells, seed = all_cells(given, given.released), given.seed
+        found = pseudonyms(given.released, earlier, name, gate=gate, truth=given.truth, seed=seed, cells=cells)
+        several = len(given.against) > 1
+        yield replace(found, name=f"{found.name}, earlier release {place}") if several else found
 
 
 def _events(given: Given) -> Iterator[AttackResult]:

@@ -40,7 +40,7 @@ class Given:
     original: pl.DataFrame | None = None
     auxiliary: pl.DataFrame | None = None
     control: pl.DataFrame | None = None
-    against: pl.DataFrame | None = None
+    against: tuple[pl.DataFrame, ...] = ()  # earlier releases
     truth: str | None = None
     told: str | None = None
     gated: bool = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -39,12 +39,12 @@ def attack(
 
     `original` is the table before the release, `auxiliary` what the attacker holds (default: the original), `control`
     people like the original's who were never released, `truth` a column of `released` and `auxiliary` that says who
-    is who, `against` an earlier release about the same people. Uniqueness needs the release alone; linkage an
-    original or auxiliary table; inference and what was left in text an original; intersection `against`, with `truth`
-    or the unit in both releases, or the original. `events` says which columns of a long table (a row an event) are
-    `item`, `value` and `date`, and `person` (default: the unit); `population` how many people the release is a sample
-    of; `typos` links in spite of typing errors too (needs the extra `linkage`). Without a policy (None) every released
-    column is a quasi-identifier.
+    is who, `against` an earlier release about the same people, or several. Uniqueness needs the release alone; linkage
+    an original or auxiliary table; inference and what was left in text an original; intersection `against`, with
+    `truth` or the unit in all releases, or the original. `events` says which columns of a long table (a row an event)
+    are `item`, `value` and `date`, and `person` (default: the unit); `population` how many people the release is a
+    sample of; `typos` links in spite of typing errors too (needs the extra `linkage`). Without a policy (None) every
+    released column is a quasi-identifier.
 
     Attacks on people one by one take at most `targets` of them, drawn by the policy's seed.
     Limits: the policy's gates, else 1 / k for linking (0.1 without a k) and an advantage of 0.1 for inference.
@@ -55,8 +55,10 @@ def attack(
         raise CallError("expected the released table, found None")
     loaded = _loaded(policy, table)
     table = unmasked(table, loaded)
-    before, theirs, outside, earlier = (_read(other) for other in (original, auxiliary, control, against))
-    roles = roles_of(loaded, [table, before, theirs, outside, earlier])
+    before, theirs, outside = (_read(other) for other in (original, auxiliary, control))
+    releases = against if isinstance(against, list | tuple) else [] if against is None else [against]
+    earlier = tuple(other for one in releases if (other := _read(one)) is not None)
+    roles = roles_of(loaded, [table, before, theirs, outside, *earlier])
     given = Given(loaded, roles, table, before, theirs, outside, earlier, truth, truth, targets=targets)
     given = replace(given, events=_long(events, loaded), population=population, typos=typos)
     refuse_missing(given)
@@ -103,7 +105,7 @@ def attack_files(
     original: Path | None = None,
     auxiliary: Path | None = None,
     control: Path | None = None,
-    against: Path | None = None,
+    against: Sequence[Path] = (),
     truth: str | None = None,
     targets: int = TARGETS,
     events: Mapping[str, str] | None = None,
@@ -116,10 +118,8 @@ def attack_files(
     loaded = loaded if seed is None else replace(loaded, seed=seed)
     options = read_options(loaded)
     given = {"original": original, "auxiliary": auxiliary, "control": control}
-    tables = {name: open_paths([path], options).frame for name, path in given.items() if path is not None}
+    asked: dict[str, Any] = {"truth": truth, "targets": targets, "events": events, "population": population}
+    asked |= {name: open_paths([path], options).frame for name, path in given.items() if path is not None}
     released = open_paths([release], release_options(loaded)).frame
-    if against is not None:
-        tables["against"] = open_paths([against], release_options(loaded)).frame
-    return attack(
-        loaded, released, truth=truth, targets=targets, events=events, population=population, typos=typos, **tables
-    )
+    earlier = [open_paths([path], release_options(loaded)).frame for path in against]
+    return attack(loaded, released, against=earlier, typos=typos, **asked)

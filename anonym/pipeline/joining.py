@@ -38,7 +38,7 @@ def join_releases(report: Path, earlier: Path, original: Path | None = None) -> 
         with guarded("reading the original"):
             whole = open_paths([original], read_options(policy)).frame.collect()
     roles = roles_of(policy, [now, before, *([] if whole is None else [whole])])
-    given = Given(policy, roles, now, whole, against=before)
+    given = Given(policy, roles, now, whole, against=(before,))
     found: dict[str, Any] = {"classes": _common(now, before, all_cells(given, now), all_cells(given, before))}
     try:
         people = joint_people(given, before)

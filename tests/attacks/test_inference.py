@@ -11,12 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import attacks as naive
 
+import anonym
 from anonym.attacks.cover import Known
 from anonym.attacks.inference import guess, inference
 from anonym.attacks.intersection import by_column, by_original, intersection
 from anonym.attacks.linkage import Tables
 from anonym.attacks.outcome import Gate
 from anonym.attacks.residue import residue
+from anonym.errors import InputError
 
 GAIN, RISK = Gate(0.1, "advantage"), Gate(0.2)
 AGE = (Known("age", ("age",), "age", "interval"),)
@@ -121,6 +123,23 @@ def test_shifted_bands_equal_brute_force_by_column_and_by_original(by: int) -> N
         assert (result.targets, result.correct) == (300, small)
         assert result.baseline is not None
         assert result.baseline <= (result.rate or 0)
+
+
+def test_three_releases_together_equal_brute_force() -> None:
+    rng = np.random.default_rng(4)
+    frame = pl.DataFrame({"who": range(120), "age": rng.integers(20, 90, 120)})
+    releases = [shifted(frame, by) for by in (0, 3, 6)]
+    small = naive.under(*(table["age"].to_list() for table in releases), k=5)
+    assert small > naive.under(*(table["age"].to_list() for table in releases[:2]), k=5)
+    declared = {"anonym": 1, "columns": {"age": {"role": "quasi"}, "who": {"role": "keep"}}, "guarantee": {"k": 5}}
+    released, *earlier = releases
+    for told in ({"truth": "who"}, {"original": frame}):
+        hidden = [table if "truth" in told else table.drop("who") for table in releases]
+        found = anonym.attack(declared, hidden[0], against=hidden[1:], **told)
+        joined = next(one for one in found if one.name == "intersection")
+        assert (joined.targets, joined.correct, joined.detail["releases"]) == (120, small, 3)
+    with pytest.raises(InputError, match="unlike ways"):
+        anonym.attack(declared, released, frame, against=[earlier[0], earlier[1].drop("who")], truth="who")
 
 
 def test_people_in_one_release_only_are_no_targets() -> None:

@@ -137,9 +137,9 @@ def _modes(values: Sequence[Any]) -> list[Any]:
     return [value for value, count in counts.items() if count == max(counts.values())]
 
 
-def under(first: Sequence[Any], second: Sequence[Any], k: int) -> int:
-    """How many people share both classes with fewer than k, themselves included."""
-    pairs = list(zip(first, second, strict=True))
+def under(*releases: Sequence[Any], k: int) -> int:
+    """How many people share the classes of all releases with fewer than k, themselves included."""
+    pairs = list(zip(*releases, strict=True))
     return sum(sum(other == pair for other in pairs) < k for pair in pairs)
 
 
