@@ -191,9 +191,11 @@ def _scrubbed(
 ) -> pl.Expr:
     inputs = [pl.col(column.name).cast(pl.String), *(pl.col(name).cast(pl.String) for name in ledger.also_from)]
     inputs += [pl.col(unit).alias(UNIT)] if unit is not None else []
+    # Batches come in any order; which of two equal texts is the first is told of the whole column only.
+    alone = ledger.duplicates is None
     return (
         pl.struct(inputs)
-        .map_batches(_scrub_batch(column.name, ledger, scrubber, days), return_dtype=pl.String, is_elementwise=True)
+        .map_batches(_scrub_batch(column.name, ledger, scrubber, days), return_dtype=pl.String, is_elementwise=alone)
         .alias(column.name)
     )
 

@@ -48,19 +48,22 @@ from anonym.policy.model import (
 from anonym.policy.plain import jsonable, sha256
 from anonym.policy.schema import (
     AttacksShape,
+    GlinerShape,
     GuaranteeShape,
     MatchShape,
     NodesShape,
     PolicyShape,
+    PresidioShape,
     RecallShape,
     SearchShape,
     SecondsShape,
     TextOptionsShape,
     ThresholdsShape,
     TrainingShape,
+    TransformersShape,
     TriesShape,
 )
-from anonym.text.options import RecallGate, TextOptions, UserPattern
+from anonym.text.options import LocalModel, RecallGate, TextOptions, UserPattern
 
 
 def policy(shape: PolicyShape, data: Mapping[str, Any], base: Path, name: str) -> Policy:
@@ -247,12 +250,24 @@ def thresholds(shape: ThresholdsShape) -> Iterator[tuple[str, float]]:
         yield from ((f"attacks.{name}.{kind}", float(limit)) for kind, limit in given if limit is not None)
 
 
+def ner(shape: str | TransformersShape | GlinerShape | PresidioShape, base: Path) -> str | LocalModel:
+    match shape:
+        case TransformersShape():
+            return LocalModel("transformers", str(base / shape.transformers))
+        case GlinerShape():
+            return LocalModel("gliner", str(base / shape.gliner), tuple(shape.labels))
+        case PresidioShape():
+            is_file = shape.presidio.endswith((".yaml", ".yml"))
+            return LocalModel("presidio", str(base / shape.presidio) if is_file else shape.presidio)
+    return shape
+
+
 def text(shape: TextOptionsShape, base: Path) -> TextOptions:
     also_from = () if shape.also_from == "none" else shape.also_from
     return TextOptions(
         language=shape.language,
         packs=tuple(shape.packs),
-        ner=None if isinstance(shape.ner, str) else tuple(shape.ner),
+        ner=None if isinstance(shape.ner, str) else tuple(ner(model, base) for model in shape.ner),
         secrets=shape.secrets,
         replace=shape.replace,
         key=shape.key,

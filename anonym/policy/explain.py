@@ -321,7 +321,7 @@ def _text(policy: Policy) -> Iterator[str]:
         return
     text = policy.text
     yield f"language {text.language}; rules: {', '.join(text.packs)}"
-    yield "names by model: " + (", ".join(text.ner) if text.ner is not None else "none, by choice")
+    yield "names by model: " + (", ".join(map(str, text.ner)) if text.ner is not None else "none, by choice")
     yield f"passwords, keys and tokens: {'looked for' if text.secrets else 'not looked for'}"
     yield f"a finding is replaced by {_REPLACED[text.replace]}"
     if text.also_from is None:

@@ -124,6 +124,40 @@ class RecallShape(Shape):
 
 
 NerWord = Annotated[Literal["spacy", "rampart"], Word()]
+
+
+class TransformersShape(Shape):
+    """A token classifier of the transformers library."""
+
+    transformers: FilePath = Field(description="the folder of the model, relative to the policy")
+
+
+class GlinerShape(Shape):
+    """A GLiNER model."""
+
+    gliner: FilePath = Field(description="the folder of the model, relative to the policy")
+    labels: list[Annotated[str, Text("the name of a label", longest=100)]] = Field(
+        default=[], description="what it is asked for, such as person; absent: usual kinds of personal data"
+    )
+
+
+class PresidioShape(Shape):
+    """An NLP engine or a recogniser of Presidio."""
+
+    presidio: Annotated[str, Text("a YAML file, or a recogniser as module.Class", r"\S.*", 1_000)] = Field(
+        description="an NLP configuration file of Presidio, relative to the policy, or a recogniser as module.Class"
+    )
+
+
+NerModel = Annotated[
+    Annotated[NerWord, Tag("\0word")]
+    | Annotated[TransformersShape, Tag("\0transformers")]
+    | Annotated[GlinerShape, Tag("\0gliner")]
+    | Annotated[PresidioShape, Tag("\0presidio")],
+    by_key(
+        "spacy, rampart, or a model by its key: transformers, gliner, presidio", "transformers", "gliner", "presidio"
+    ),
+]
 NoneWord = Annotated[Literal["none"], Word()]
 
 
@@ -144,9 +178,12 @@ class TextOptionsShape(Shape):
         description="patterns of your own, entity: regular expression, in the syntax of Rust's regex (no look-around)",
     )
     ner: Annotated[
-        Annotated[NoneWord, Tag("\0word")] | Annotated[list[NerWord], Field(min_length=1), Tag("\0list")],
+        Annotated[NoneWord, Tag("\0word")] | Annotated[list[NerModel], Field(min_length=1), Tag("\0list")],
         by_key("a list out of spacy, rampart, or the word none", words=("none",)),
-    ] = Field(default=["spacy"], description="models that find names: a list out of spacy, rampart, or none")
+    ] = Field(
+        default=["spacy"],
+        description="models that find names: none, or a list out of spacy, rampart and models of your own",
+    )
     secrets: bool = Field(default=True, description="whether passwords, keys and tokens are looked for")
     replace: Annotated[Literal["tag", "mask", "surrogate", "pseudonym"], Word()] = Field(
         default="tag", description="what stands in the place of a finding"

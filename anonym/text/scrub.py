@@ -28,7 +28,7 @@ from anonym.text.structure import NO_ZONES, STRUCTURED, zones
 from anonym.text.triggers import Column
 from anonym.text.views import ENCODED, View, decoded, unmarked
 from anonym.text.words import words
-from anonym.text.workers import CHARACTERS, ROWS, WORTH, Workers
+from anonym.text.workers import CHARACTERS, ROWS, TASKS, WORTH, Workers
 
 BATCH_ROWS, BATCH_CHARACTERS = 32_768, 4_000_000
 """Distinct texts handled together: enough for the models' batches, little enough for memory."""
@@ -40,6 +40,9 @@ nearly always do; a text that still changes after the last one is withheld."""
 _ALONE = threading.RLock()
 """Models and Faker are one per process and made for one thread, and engines call from several: two columns scrubbed at
 once gave one value two surrogates (10 of 400 texts)."""
+
+OURS = "Then Angela Merkel wrote to press@brenthwick.example on 3 May 2001 that password: hunter2-9x is hers."
+"""A text that any model can read: one that fails on it is broken."""
 
 CASED, LETTER = r"\p{Lu}|\p{Lo}", r"\p{L}"
 """Rows a cased model, and any other, must see: without a capital or a caseless script there is no name to find."""
@@ -137,7 +140,9 @@ class Scrubber:
         with _ALONE:
             if self._workers is None:
                 self._workers = Workers(self.options, self._key)
-        yield from self._workers.scrub([batch.drop("members") for batch in _batches(groups, ROWS, CHARACTERS)])
+        share = -(-groups.height // (TASKS * self.options.processes))
+        batches = _batches(groups, min(share, ROWS), CHARACTERS)
+        yield from self._workers.scrub([batch.drop("members") for batch in batches])
 
     def close(self) -> None:
         """End the processes, if there are any."""
@@ -166,7 +171,9 @@ class Scrubber:
         return Scrubbed(column, table, withheld)
 
     def batch(self, batch: pl.DataFrame) -> list[tuple[str | None, list[Span]]]:
-        """Each text of a batch with its replacements; a text that fails alone as well is withheld."""
+        """Each text of a batch with its replacements; a text that fails alone as well is withheld. Raises CallError where
+        a text of ours fails too, for then no text is at fault.
+        """
         try:
             with _ALONE:
                 return self._settled(batch)
@@ -174,10 +181,22 @@ class Scrubber:
             raise CallError(
                 f"scrubbing text needs {missing.name or 'a module'}, which cannot be imported; install anonym again"
             ) from None
-        except Exception:  # a recogniser or model may raise anything; what was not read must not be released
+        except Exception as fault:  # a recogniser or model may raise anything; what was not read must not be released
             if batch.height == 1:
+                self._refuse_if_broken(fault)
                 return [(None, [])]
             return [result for row in range(batch.height) for result in self.batch(batch[row])]
+
+    def _refuse_if_broken(self, fault: Exception) -> None:
+        try:
+            with _ALONE:
+                self._settled(pl.DataFrame({"text": [OURS]}))
+        except Exception:  # whatever it is, it is not the text's fault
+            raise CallError(
+                f"scrubbing fails on every text, also on one of our own ({type(fault).__name__}): a model or recogniser "
+                f"of the policy does not work here ({', '.join(each.name for each in self._backends) or 'no model'}); "
+                "install it again, or take it out of `text`"
+            ) from None
 
     def _settled(self, batch: pl.DataFrame) -> list[tuple[str | None, list[Span]]]:
         originals: list[str] = batch["text"].to_list()

@@ -9,6 +9,7 @@ import re
 import resource
 import socket
 import time
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import pairwise
@@ -237,6 +238,28 @@ def test_a_text_that_cannot_be_read_is_withheld_and_counted(monkeypatch: pytest.
     assert result.text.to_list() == ["<EMAIL_ADDRESS>", None, "plain", None]
     assert result.withheld == scrubber.counts.withheld == 2
     assert result.spans["row"].to_list() == [0]
+
+
+class Broken:
+    """A model that fails whatever it is given."""
+
+    name, version, cased = "broken", "1", False
+
+    def entities(self, texts: Sequence[str]) -> Iterator[list[Span]]:
+        raise RuntimeError(texts[0])
+
+
+@pytest.mark.parametrize("texts", [["o@x.example"], ["Odalys", "Imre", "Jorik"] * 30])
+def test_a_model_that_fails_on_every_text_stops_the_run(texts: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    from anonym.text import ner
+
+    monkeypatch.setitem(ner.BACKENDS, "broken", lambda _language: Broken())
+    ner.backend.cache_clear()
+    with pytest.raises(CallError, match=r"broken") as raised:
+        Scrubber(TextOptions(ner=("broken",))).scrub(pl.Series(texts))
+    assert texts[0] not in str(raised.value)
+    assert raised.value.__cause__ is None
+    assert raised.value.__suppress_context__
 
 
 def test_a_module_that_is_missing_is_no_fault_of_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
