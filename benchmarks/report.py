@@ -29,12 +29,21 @@ LEVELS = {str(level): f"step {level} of a hierarchy of product categories" for l
 SHA = "5e" * 32
 
 
+def tree() -> dict[str, Any]:
+    """Forty groups under eight, as many as the evidence names."""
+    groups = [{"label": f"category {at:05d} of the product tree", "level": 3} for at in range(40)]
+    inner = [{"label": f"branch {at} of the product tree", "level": 5, "below": groups[at::8]} for at in range(8)]
+    sizes = {str(level): 50_000 >> 2 * level for level in range(8)}
+    return {"level": 3, "groups": sizes, "below": [{"label": "*", "level": 7, "below": inner, "more": 900}]}
+
+
 def column(place: int) -> dict[str, Any]:
     """Forty quasi-identifiers, the others sensitive, kept and text."""
     name = f"column_{place:02d}_with_a_long_descriptive_name_from_its_source"
     plain: dict[str, Any] = {"name": name, "action": "keep", "form": None, "loss": None, "levels": None}
     if place < 40:
-        return plain | {"role": "quasi", "action": "generalise", "form": "label", "loss": place / 60, "levels": LEVELS}
+        more = {"form": "label", "loss": place / 60, "levels": LEVELS, "tree": tree()}
+        return plain | {"role": "quasi", "action": "generalise", **more}
     if place < 56:
         return plain | {"role": "sensitive" if place % 2 else "keep", "k_if_known": place}
     return plain | {"role": "text", "action": "scrub"}

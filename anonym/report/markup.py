@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from anonym.report import figures
 
-VOID = frozenset({"br", "hr", "link", "meta", "wbr", "rect", "line", "circle"})
+VOID = frozenset({"br", "hr", "link", "meta", "wbr", "rect", "line", "circle", "path"})
 
 
 class Markup(str):

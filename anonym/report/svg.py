@@ -139,18 +139,18 @@ BRANCH, INDENT = 19, 15
 def tree(identifier: str, title: str, branches: Sequence[Branch]) -> Markup:
     """A tree from the top down, a line for each node, with what joins it to the one above."""
     marks: list[Markup] = []
+    joints: list[str] = []
     above: dict[int, int] = {}  # depth to the middle of its last node
     for place, (depth, said, kind) in enumerate(branches):
         x, y = 5 + depth * INDENT, place * BRANCH + BRANCH // 2
         if depth:
-            joint = x - INDENT
-            marks.append(tag("line", class_="axis", x1=joint, x2=joint, y1=above[depth - 1] + 5, y2=y))
-            marks.append(tag("line", class_="axis", x1=joint, x2=x - 5, y1=y, y2=y))
+            joints.append(f"M{x - INDENT} {above[depth - 1] + 5}V{y}H{x - 5}")
         above[depth] = y
         marks.append(tag("circle", class_=kind, cx=x, cy=y, r=4))
         marks.append(tag("text", figures.shortened(said, 38), class_=kind, x=x + 10, y=y + 4))
     described = "; ".join(f"{'- ' * depth}{figures.shortened(said, 38)}" for depth, said, _ in branches)
-    return drawing(identifier, title, described, len(branches) * BRANCH, marks, class_="tree")
+    lines = tag("path", class_="joints", d="".join(joints)) if joints else None
+    return drawing(identifier, title, described, len(branches) * BRANCH, lines, marks, class_="tree")
 
 
 def curve(identifier: str, title: str, points: Sequence[tuple[str, float]]) -> Markup:

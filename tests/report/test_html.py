@@ -23,7 +23,7 @@ PAGES = {name: render(complete(facts())) for name, facts in EXAMPLES.items()}
 HTML_TAGS = {
     *("html", "head", "meta", "link", "title", "style", "body", "div", "nav", "ol", "ul", "li", "a", "main", "header"),
     *("p", "h1", "h2", "h3", "h4", "span", "code", "strong", "section", "dl", "dt", "dd", "footer", "wbr"),
-    *("table", "caption", "thead", "tbody", "tr", "th", "td", "svg", "desc", "rect", "line", "circle", "text"),
+    *("table", "caption", "thead", "tbody", "tr", "th", "td", "svg", "desc", "rect", "line", "circle", "path", "text"),
 }
 SECTIONS = ["guarantee", "classes", "suppression", "loss", "columns", "text", "threats", "attacks"]
 SECTIONS += ["training", "search", "verification", "limits", "asked", "environment"]
