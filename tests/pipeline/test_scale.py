@@ -46,7 +46,7 @@ def promised(policy: dict[str, Any], promise: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
-@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     promise=st.sampled_from(PROMISES),
     order=st.randoms(use_true_random=False),
@@ -56,7 +56,7 @@ def promised(policy: dict[str, Any], promise: dict[str, Any]) -> dict[str, Any]:
 def test_order_files_and_row_groups_change_nothing(
     table: pl.DataFrame, policy: dict[str, Any], promise: dict[str, Any], order: random.Random, files: int, group: int
 ) -> None:
-    table = table.head(200).with_columns(household=pl.int_range(pl.len()) // 2)
+    table = table.head(120).with_columns(household=pl.int_range(pl.len()) // 2)
     expected = evidence_and_rows(promised(policy, promise), table)
     places = list(range(table.height))
     order.shuffle(places)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonym.verify import reading
+from anonym.verify.codes import Coded
 from anonym.verify.reading import Columns, read_codes
 
 NAN = float("nan")
