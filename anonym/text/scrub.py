@@ -171,8 +171,9 @@ class Scrubber:
         return Scrubbed(column, table, withheld)
 
     def batch(self, batch: pl.DataFrame) -> list[tuple[str | None, list[Span]]]:
-        """Each text of a batch with its replacements; a text that fails alone as well is withheld. Raises CallError where
-        a text of ours fails too, for then no text is at fault.
+        """Each text of a batch with its replacements; a text that fails alone as well is withheld.
+
+        Raises CallError where a text of ours fails too, for then no text is at fault.
         """
         try:
             with _ALONE:
@@ -193,8 +194,8 @@ class Scrubber:
                 self._settled(pl.DataFrame({"text": [OURS]}))
         except Exception:  # whatever it is, it is not the text's fault
             raise CallError(
-                f"scrubbing fails on every text, also on one of our own ({type(fault).__name__}): a model or recogniser "
-                f"of the policy does not work here ({', '.join(each.name for each in self._backends) or 'no model'}); "
+                f"scrubbing fails on every text, also on one of ours ({type(fault).__name__}): a model or recogniser of "
+                f"the policy does not work here ({', '.join(each.name for each in self._backends) or 'no model'}); "
                 "install it again, or take it out of `text`"
             ) from None
 

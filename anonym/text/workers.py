@@ -21,7 +21,7 @@ ROWS, CHARACTERS = 2_048, 500_000
 """Distinct texts of one task: enough for a model's batches, little enough to keep all processes busy."""
 
 TASKS = 2
-"""Tasks of each process at least: with fewer, one waits while another reads the last (1.7 times one's speed at best)."""
+"""Tasks of each process at least: with fewer, one waits while another reads the last."""
 
 WORTH = 200_000
 """Characters from which processes are worth starting: loading models takes each a second or two."""
