@@ -194,8 +194,8 @@ class Scrubber:
                 self._settled(pl.DataFrame({"text": [OURS]}))
         except Exception:  # whatever it is, it is not the text's fault
             raise CallError(
-                f"scrubbing fails on every text, also on one of ours ({type(fault).__name__}): a model or recogniser of "
-                f"the policy does not work here ({', '.join(each.name for each in self._backends) or 'no model'}); "
+                f"scrubbing fails on every text, also on one of ours ({type(fault).__name__}): a model or recogniser "
+                f"of the policy does not work here ({', '.join(each.name for each in self._backends) or 'no model'}); "
                 "install it again, or take it out of `text`"
             ) from None
 
