@@ -66,9 +66,12 @@ def test_codes_are_positions_in_the_sorted_values(
 def test_columns_are_read_once_in_passes_that_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "HELD", 20)
     read: list[list[str]] = []
-    monkeypatch.setattr(
-        reading, "read_codes", lambda frame, names: read.append(list(names)) or read_codes(frame, names)
-    )
+
+    def noted(frame: pl.LazyFrame, names: Sequence[str]) -> dict[str, Coded]:
+        read.append(list(names))
+        return read_codes(frame, names)
+
+    monkeypatch.setattr(reading, "read_codes", noted)
     columns = Columns(pl.LazyFrame({name: range(10) for name in "abc"}), 10)
     columns.read(["a", "b", "c", "a"])
     assert columns.coded("c").size == 10
