@@ -23,7 +23,7 @@ from anonym.policy.infer.vocabulary import values
 from anonym.policy.model import Drop, Keep, Text
 
 Ask = Callable[[Question], str]
-TRIES = 4
+TRIES = 5
 LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pt", "pl", "sv")
 
 
@@ -158,9 +158,10 @@ def _tried(
         try:
             evidence, rare = _trial(found, paths, stem, progress)
         except GuaranteeError:
-            if all(entry.diversity is None for entry in found.entries):
+            fewer = found.with_less_diversity()
+            if fewer is None:
                 return found, None
-            found = found.without_diversity()
+            found = fewer
             continue
         if not rare:
             return found, evidence

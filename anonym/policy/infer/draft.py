@@ -74,9 +74,14 @@ class Draft:
         entries = tuple(_entry(e.facts, changes[e.name]) if e.name in changes else e for e in self.entries)
         return replace(self, entries=entries)
 
-    def without_diversity(self) -> Draft:
-        """With no l asked of any column."""
-        return replace(self, entries=tuple(replace(entry, diversity=None) for entry in self.entries))
+    def with_less_diversity(self) -> Draft | None:
+        """With no l asked of the columns whose role is unsure, else of none; None where none is asked."""
+        asked = [entry.guess.confidence for entry in self.entries if entry.diversity is not None]
+        if not asked:
+            return None
+        least = UNSURE if min(asked) <= UNSURE else 1.0
+        entries = tuple(replace(e, diversity=None) if e.guess.confidence <= least else e for e in self.entries)
+        return replace(self, entries=entries)
 
     def files(self, stem: str) -> dict[str, str]:
         """Name and content of each hierarchy file. They hold values of the data."""
@@ -142,7 +147,8 @@ def _scattered(facts: Facts, found: Guess) -> tuple[Guess, str | None]:
 
 def _diversity(facts: Facts, found: Guess) -> int | None:
     """Two distinct values a class, unless the column is too lopsided for that to cost little."""
-    if found.concept == "usage" or facts.filled < 0.5 * facts.rows or facts.commonest > 0.9:
+    most = 0.75 if found.concept == "answer" else 0.9
+    if found.concept == "usage" or facts.filled < 0.5 * facts.rows or facts.commonest > most:
         return None
     spellings = {text.strip().casefold() for text in facts.sample}
     return 2 if len(spellings) >= 2 and facts.rows >= 2 * K else None

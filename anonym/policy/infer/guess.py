@@ -285,9 +285,9 @@ def _item(f: Facts) -> Guess | None:
 
 
 def _answer(f: Facts) -> Guess | None:
-    """Yes or no to what nobody has named: mixed in every class rather than merged away."""
+    """Yes or no to what nobody has named: rarely known of others, and little would be left of it if generalised."""
     if shapes.answers(f):
-        return Guess("sensitive", "usage", 0.4, "yes or no, to what is unknown; make it quasi if others know it")
+        return Guess("sensitive", "answer", 0.4, "yes or no, to what is unknown; make it quasi if others know it")
     return None
 
 
@@ -300,8 +300,10 @@ def _measured(f: Facts) -> Guess | None:
         return Guess("quasi", "date", 0.6, "values can be the hours of a day, which others may have noted too")
     if not f.is_whole and f.distinct > 50 and f.uniqueness > 0.02:
         return Guess("sensitive", "usage", 0.4, "fractions, as a measurement has; make it quasi if others know it")
-    if f.is_whole and ((f.low == 0 and f.high > 3) or (f.low >= 0 and f.high > max(130, 10 * f.low))):
-        return Guess("sensitive", "usage", 0.4, "amounts, as a count or a price has; make it quasi if others know it")
+    can_be_ages = f.low < 20 and 60 <= f.high <= 120 and f.distinct > 30
+    spread = (f.low == 0 and f.high > 3) or (f.low >= 0 and f.high > max(130, 10 * f.low))
+    if f.is_whole and spread and not can_be_ages:
+        return Guess("sensitive", "amount", 0.4, "amounts, as a count or a price has; make it quasi if others know it")
     return None
 
 

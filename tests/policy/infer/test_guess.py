@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from anonym.policy.infer import Reading, draft, guess, profile_columns
+from anonym.policy.infer import Draft, Reading, draft, guess, profile_columns
 from anonym.policy.infer.concepts import CONCEPTS
 from anonym.policy.infer.facts import Facts
 
@@ -52,13 +52,15 @@ CASES: dict[str, tuple[str, Sequence[Any], str, str]] = {
     "drugs": ("x", many("N02BE01 A10BA02 C09AA05 J01CA04"), "sensitive", "health"),
     "genotypes": ("rs7412", many("CC CT TT"), "sensitive", "health"),
     "stages": ("x", many("I IIA IIB IV"), "sensitive", "health"),
-    "answers": ("x", many("Y N"), "sensitive", "usage"),
-    "answers that are countries": ("x", many("NO SI"), "sensitive", "usage"),
+    "answers": ("x", many("Y N"), "sensitive", "answer"),
+    "answers that are countries": ("x", many("NO SI"), "sensitive", "answer"),
     "two kinds": ("x", many("D C"), "quasi", "unknown"),
-    "a flag at a place": ("hospital_flag", many("Y N"), "sensitive", "usage"),
+    "a flag at a place": ("hospital_flag", many("Y N"), "sensitive", "answer"),
     "counts": ("number_of_reviews", [i % 9 for i in range(200)], "sensitive", "usage"),
     "counts of people at home": ("number_of_children", [i % 4 for i in range(200)], "quasi", "household"),
-    "amounts of several sizes": ("x", [80 + 8 * (i % 100) for i in range(200)], "sensitive", "usage"),
+    "amounts of several sizes": ("x", [80 + 8 * (i % 100) for i in range(200)], "sensitive", "amount"),
+    "counts from nothing": ("x", [i % 9 for i in range(200)], "sensitive", "amount"),
+    "what can be an age, of babies too": ("x", [i % 95 for i in range(200)], "quasi", "unknown"),
     "what can be an age": ("x", [18 + i % 70 for i in range(200)], "quasi", "unknown"),
     "postcodes that hardly repeat": ("x", [f"{1000 + i} A{chr(65 + i % 26)}" for i in range(200)], "quasi", "postcode"),
     "domains": (
@@ -109,3 +111,13 @@ def test_temperatures_among_diagnoses_are_of_a_body() -> None:
     }
     assert role(ill) == "sensitive"
     assert role({"room": many("a b")}) == "keep"
+
+
+def test_diversity_is_given_up_first_where_the_role_is_unsure() -> None:
+    data = pl.DataFrame({"salary": [1000 + 10 * (i % 50) for i in range(200)], "x": many("Y N")})
+    found: Draft | None = draft(profile_columns(data.lazy(), dict(data.schema)), Reading())
+    asked = []
+    while found is not None:
+        asked.append({entry.name for entry in found.entries if entry.diversity})
+        found = found.with_less_diversity()
+    assert asked == [{"salary", "x"}, {"salary"}, set()]
