@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from anonym.report import figures, limits, wording
+from anonym.report import figures, limits, thresholds, wording
 
 ORDER = (
     "guarantee",
+    "thresholds",
     "columns",
     "policy",
     "input",
@@ -66,6 +67,7 @@ def weaker(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     """In words, each way in which the second release protects less than the first."""
     return [
         *_promises(before["guarantee"], after["guarantee"]),
+        *_thresholds(before.get("thresholds") or {}, after.get("thresholds") or {}),
         *_columns(before["columns"], after["columns"]),
         *_attacks(before["attacks"], after["attacks"]),
         *_recall(before["recall"], after["recall"]),
@@ -79,6 +81,16 @@ def _promises(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[s
         yield from _less(f"l of {column}", old, after["l"].get(column, {}))
     for column, old in before["t"].items():
         yield from _less(f"t of {column}", old, after["t"].get(column, {}), is_distance=True)
+
+
+def _thresholds(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
+    """Limits that are gone or looser."""
+    for key, old in before.items():
+        new, sign = after.get(key), -1 if thresholds.measure(key).least else 1
+        if new is None:
+            yield f"threshold {key}: {old['limit']}, now none"
+        elif sign * new["limit"] > sign * old["limit"]:
+            yield f"threshold {key}: {old['limit']}, now {new['limit']}"
 
 
 def _less(name: str, old: Mapping[str, Any], new: Mapping[str, Any], *, is_distance: bool = False) -> Iterator[str]:

@@ -46,6 +46,9 @@ def lines(evidence: Evidence) -> Iterator[Line]:
     yield "verdict", HOLDS[evidence["verdict"]["holds"]] + (", draft policy" if evidence["verdict"]["draft"] else "")
     yield "released", _released(evidence)
     yield from _promised(evidence)
+    if limited := list((evidence.get("thresholds") or {}).values()):
+        held = sum(part.get("holds") is True for part in limited)
+        yield "thresholds", f"{held} of {len(limited)} hold"
     found, ncp = evidence["classes"], evidence["loss"]["ncp"]
     average = "" if found["average"] is None else f", {figures.number(found['average'])} rows on average"
     yield "classes", f"{figures.count(found['count'])}{average}"

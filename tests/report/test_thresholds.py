@@ -10,9 +10,11 @@ from golden.report import examples
 from anonym.policy.schema import AttackLimitShape, ThresholdsShape
 from anonym.report import thresholds
 from anonym.report.ci import render_junit
+from anonym.report.difference import weaker
 from anonym.report.evidence import complete
 from anonym.report.gates import gates
 from anonym.report.html import render
+from anonym.report.summary import lines
 
 
 def limited(limits: dict[str, float]) -> dict[str, Any]:
@@ -57,6 +59,19 @@ def test_an_attack_that_was_not_run_or_was_too_weak_has_no_figure() -> None:
     for one in facts["attacks"]:
         one["verdict"] = "too_weak"
     assert {part["found"] for part in complete(facts)["thresholds"].values()} == {None}
+
+
+def test_a_limit_that_is_gone_or_looser_is_weaker() -> None:
+    before = complete(limited({"loss": 0.5, "k_if_known": 4, "highest_risk": 0.2}))
+    after = complete(limited({"loss": 0.6, "k_if_known": 3}))
+    said = [one for one in weaker(before, after) if one.startswith("threshold")]
+    assert sorted(said) == [
+        "threshold highest_risk: 0.2, now none",
+        "threshold k_if_known: 4.0, now 3.0",
+        "threshold loss: 0.5, now 0.6",
+    ]
+    assert not [one for one in weaker(after, before) if one.startswith("threshold")]
+    assert ("thresholds", "2 of 2 hold") in list(lines(complete(limited({"loss": 0.6, "highest_risk": 1}))))
 
 
 def test_a_threshold_that_does_not_hold_is_a_reason_a_gate_and_a_row_of_the_page() -> None:
