@@ -20,6 +20,7 @@ from anonym.attacks.subgroup import SUBGROUP
 
 CLASSES = 5_000  # looked into, at most
 WITHOUT = {
+    "false_accepts": "no truth was given that tells a wrong claim from a right one",
     "baseline": "the control guesses: it claims the same shares and knows only the population",
     "positive_control": "the table before the release has no generalised cell to narrow",
 }

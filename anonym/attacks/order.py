@@ -21,7 +21,10 @@ from anonym.attacks.subgroup import worst_of
 Places = NDArray[np.int64]
 
 AHEAD = 16  # original rows looked at for each released one
-WITHOUT = {"baseline": "a shuffled copy of the release, which is the control, is what guessing finds"}
+WITHOUT = {
+    "false_accepts": "no truth was given that tells a wrong pair from a right one",
+    "baseline": "a shuffled copy of the release, which is the control, is what guessing finds",
+}
 
 
 def order(tables: Tables, *, gate: Gate | None, seed: int, targets: int) -> AttackResult:

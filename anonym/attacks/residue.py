@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -39,23 +39,36 @@ def residue(
     released: a note in which their values stand would be linked to them wrongly. `raw` is the table before the
     release, whose notes are attacked as the positive control.
     """
-    unit = unit if unit in released.columns else None
-    found = _linked(released, text, auxiliary, identifiers, truth, unit)
-    outside = _control(released, text, control, identifiers, unit, has_truth=found.is_known)
+    theirs = _Attacker(auxiliary, tuple(identifiers), numbered(auxiliary, unit))
+    owner = unit if unit in released.columns else None
+    found = _linked(released, text, theirs, truth, owner)
+    outside = None
+    if control is not None and set(identifiers) <= set(control.columns):
+        strangers = _Attacker(control, theirs.names, numbered(control, unit))
+        outside = _control(released, text, strangers, owner, has_truth=found.is_known)
     wrong = found.wrong if found.is_known else outside.false_accepts if outside is not None else None
     tried = Counts(found.people, found.people, found.right, wrong)
-    before = _linked(raw, text, auxiliary, identifiers, truth, unit) if raw is not None else None
-    by_column = [(name, _linked(released, text, auxiliary, [name], truth, unit)) for name in identifiers]
+    before = _linked(raw, text, theirs, truth, owner) if raw is not None else None
+    by_column = [(name, _linked(released, text, replace(theirs, names=(name,)), truth, owner)) for name in identifiers]
     detail = {
         "notes": released[text].drop_nulls().len(),
         "notes_with_values": found.hit,
-        "values": _values(auxiliary, identifiers)["value"].n_unique(),
+        "values": _values(theirs)["value"].n_unique(),
         "worst_subgroup": _worst(by_column) if found.people else None,
     }
     positive = before.right / before.people if before is not None and before.people else None
     name = f"identifiers left in {text}"
     # who finds nothing does not guess: the baseline of this attack is a note that says nothing
     return judge(Trial(name, tuple(identifiers), tried, gate, 0.0, outside, positive, seed, detail))
+
+
+@dataclass(frozen=True)
+class _Attacker:
+    """Who is searched for, by the columns `names` of `table`; `people` is the number of each row's person."""
+
+    table: pl.DataFrame
+    names: tuple[str, ...]
+    people: pl.Series
 
 
 @dataclass(frozen=True)
@@ -70,17 +83,10 @@ class _Linked:
     is_known: bool
 
 
-def _linked(
-    table: pl.DataFrame,
-    text: str,
-    auxiliary: pl.DataFrame,
-    identifiers: Sequence[str],
-    truth: str | None,
-    unit: str | None,
-) -> _Linked:
-    is_known = truth is not None and truth in table.columns and truth in auxiliary.columns
-    found = _found(table[text], auxiliary, identifiers)
-    right = _right(found, table[truth], auxiliary[truth]) if truth is not None and is_known else found
+def _linked(table: pl.DataFrame, text: str, theirs: _Attacker, truth: str | None, unit: str | None) -> _Linked:
+    is_known = truth is not None and truth in table.columns and truth in theirs.table.columns
+    found = _found(table[text], theirs)
+    right = _right(found, table[truth], theirs, truth) if truth is not None and is_known else found
     owners = _owners(table, text, unit)
     counts = _candidates(found, owners)
     success = counts.join(right, on="note", how="semi")
@@ -111,33 +117,23 @@ def _worst(by_column: Sequence[tuple[str, _Linked]]) -> dict[str, Any]:
     return {"column": name, "targets": found.people, "rate": found.right / found.people}
 
 
-def _right(found: pl.DataFrame, notes: pl.Series, holders: pl.Series) -> pl.DataFrame:
+def _right(found: pl.DataFrame, notes: pl.Series, theirs: _Attacker, truth: str) -> pl.DataFrame:
     """The hits where the truth of the note is that of the person."""
     of_notes = pl.DataFrame({"truth": notes}).with_row_index("note")
-    of_people = pl.DataFrame({"truth": holders}).with_row_index("person")
+    of_people = pl.DataFrame({"person": theirs.people, "truth": theirs.table[truth]})
     return found.join(of_notes, on="note").join(of_people, on=["person", "truth"], how="semi")
 
 
-def _control(
-    released: pl.DataFrame,
-    text: str,
-    control: pl.DataFrame | None,
-    identifiers: Sequence[str],
-    unit: str | None,
-    *,
-    has_truth: bool,
-) -> Counts | None:
-    if control is None or not set(identifiers) <= set(control.columns):
-        return None
+def _control(released: pl.DataFrame, text: str, strangers: _Attacker, unit: str | None, *, has_truth: bool) -> Counts:
     owners = _owners(released, text, unit)
-    counts, targets = _candidates(_found(released[text], control, identifiers), owners), owners["owner"].n_unique()
+    counts, targets = _candidates(_found(released[text], strangers), owners), owners["owner"].n_unique()
     alone = counts.filter(pl.col("candidates") == 1)["owner"].n_unique()
     return Counts(targets, targets, 0.0 if has_truth else _expected(counts), alone)
 
 
-def _found(notes: pl.Series, auxiliary: pl.DataFrame, identifiers: Sequence[str]) -> pl.DataFrame:
+def _found(notes: pl.Series, theirs: _Attacker) -> pl.DataFrame:
     """Distinct [note, person] where a value of the person stands in the note, with no letter or digit beside it."""
-    values = _values(auxiliary, identifiers)
+    values = _values(theirs)
     patterns = values["value"].unique(maintain_order=True)
     lower = pl.DataFrame({"text": notes.cast(pl.String).str.to_lowercase()}).with_row_index("note").drop_nulls()
     if not patterns.len():
@@ -155,13 +151,8 @@ def _whole(hits: pl.DataFrame) -> pl.Series:
     return found.to_series()
 
 
-def _values(auxiliary: pl.DataFrame, identifiers: Sequence[str]) -> pl.DataFrame:
+def _values(theirs: _Attacker) -> pl.DataFrame:
     """Distinct [value, person], lower case, long enough to be told from any text."""
-    parts = [
-        pl.DataFrame({"value": auxiliary[name].cast(pl.String).str.strip_chars().str.to_lowercase()}).with_row_index(
-            "person"
-        )
-        for name in identifiers
-    ]
-    values = pl.concat(parts).drop_nulls().filter(pl.col("value").str.len_chars() >= SHORTEST)
-    return values.select("value", "person").unique(maintain_order=True)
+    lower = [theirs.table[name].cast(pl.String).str.strip_chars().str.to_lowercase() for name in theirs.names]
+    values = pl.concat([pl.DataFrame({"value": values, "person": theirs.people}) for values in lower]).drop_nulls()
+    return values.filter(pl.col("value").str.len_chars() >= SHORTEST).unique(maintain_order=True)

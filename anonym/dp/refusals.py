@@ -69,7 +69,8 @@ def model(trained: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, nn.
         if tensor.device.type != "cpu":
             raise CallError(
                 f"{name} is on {tensor.device.type}: private training runs on the processor only, where its clipping "
-                "and noise are tested. Move the model with .to('cpu'), and keep the batches there"
+                "and noise are tested. Move the model with .to('cpu') (TrainingArguments(use_cpu=True)), and keep the "
+                "batches there"
             )
     for name, part in trained.named_modules():
         if isinstance(part, BATCH_NORMS):

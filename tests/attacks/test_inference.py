@@ -189,6 +189,8 @@ def test_people_are_found_by_the_best_of_their_notes() -> None:
     assert (result.targets, result.correct) == (2, 0.5 + 0.5)
     assert (result.detail["notes"], result.detail["notes_with_values"]) == (4, 3)
     assert (result.detail["positive_control"], result.control) == (0.5, 0.5)
+    rows = twins.with_columns(who=pl.Series([1, 1, 3]))  # two rows of one person: nobody to choose from
+    assert residue(notes, "note", rows, ["name"], gate=RISK, unit="who").correct == 2
     right = residue(notes.with_columns(id="who"), "note", twins, ["name"], gate=RISK, unit="who", truth="id")
     assert right.correct == 0.5 + 0.5
 
