@@ -67,7 +67,7 @@ def test_a_limit_that_is_gone_or_looser_is_weaker() -> None:
     said = [one for one in weaker(before, after) if one.startswith("threshold")]
     assert sorted(said) == [
         "threshold highest_risk: 0.2, now none",
-        "threshold k_if_known: 4.0, now 3.0",
+        "threshold k_if_known: 4, now 3",
         "threshold loss: 0.5, now 0.6",
     ]
     assert not [one for one in weaker(after, before) if one.startswith("threshold")]
