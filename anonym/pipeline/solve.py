@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+import polars as pl
+
 from anonym.criteria import LDiversity, TCloseness
 from anonym.errors import Fault, GuaranteeError, InternalError, PolicyError
 from anonym.hierarchy.floors import raised
@@ -137,6 +139,7 @@ def _locally(problem: Problem, profile: Profile, policy: Policy, source: Source,
         vocabulary=[vocabulary(hierarchy, form) for hierarchy, form in zip(profile.hierarchies, forms, strict=True)],
         budget="default" if policy.search.budget[0] == "nodes" else policy.search.budget,
         seed=policy.seed,
+        threads=pl.thread_pool_size(),
         start=best,
         progress=progress.stage,
     )

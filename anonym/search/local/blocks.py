@@ -13,7 +13,7 @@ from anonym.hierarchy.model import Hierarchy
 from anonym.search.local.act import add_classes, improve, swap_rows
 from anonym.search.local.greedy import greedy
 from anonym.search.local.lines import Lines, lines
-from anonym.search.local.neighbours import PASSES, Digit, near, rings
+from anonym.search.local.neighbours import PASSES, Digit, digits, near, rings
 from anonym.search.local.partition import listing
 from anonym.search.local.peel import chunks, peeled, recodings, signatures
 from anonym.search.local.price import SCALE
@@ -21,9 +21,10 @@ from anonym.search.local.promises import smallest
 from anonym.search.local.release import Entries
 from anonym.search.local.space import Layout, Space, world_of
 from anonym.search.local.start import sweep
-from anonym.search.local.world import COSTLY, GONE, LEFT_OVER, LISTED, LOSS, MAY_GO, ROWS, STRICT, World
+from anonym.search.local.world import COSTLY, GONE, LEFT_OVER, LISTED, LOSS, MAY_GO, ROWS, STRICT, K, World
 
 Ints = NDArray[np.int64]
+Codes = NDArray[np.int32]
 Steps = Sequence[Sequence[Digit]]
 
 HEAT = 0.08  # of the mean loss of a costly class: what a move may cost at first, with chance 1 / e
@@ -39,13 +40,27 @@ LINES = 8  # orders in which rows of one kind are sought
 
 @dataclass(frozen=True)
 class Effort:
-    """How much a block may try: moves, or seconds of wall clock; how many near tuples a move looks at; the start."""
+    """How much a block may try: moves, or seconds of wall clock; how many near tuples a move looks at."""
 
     tries: int
     seconds: float | None
     look: int
-    visits: int  # recodings peeled
     passes: int = PASSES  # orders along which near tuples are sought
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What all blocks share: the table, the digits of its columns, and the recodings peeled, None where none are."""
+
+    layout: Layout
+    hierarchies: Sequence[Hierarchy]
+    steps: Steps
+    levels: Codes | None
+
+    @staticmethod
+    def of(layout: Layout, hierarchies: Sequence[Hierarchy], visits: int) -> Shared:
+        levels = None if layout.space.promise.rules else recodings(layout, hierarchies, visits)
+        return Shared(layout, hierarchies, digits(layout, hierarchies), levels)
 
 
 @dataclass(frozen=True)
@@ -58,17 +73,10 @@ class Outcome:
 
 
 def solve_block(
-    layout: Layout,
-    hierarchies: Sequence[Hierarchy],
-    steps: Steps,
-    members: Ints,
-    k: int,
-    limit: int,
-    seed: int,
-    effort: Effort,
-    tick: Callable[[int], None],
+    shared: Shared, members: Ints, k: int, limit: int, seed: int, effort: Effort, tick: Callable[[int], None]
 ) -> Outcome:
     """Classes for the tuples `members`. `tick` is told how many moves were tried."""
+    layout, steps = shared.layout, shared.steps
     space = layout.space if members.size == layout.space.count else layout.space.of(members)
     rng = np.random.default_rng(seed)
     w = world_of(space, near(space, steps, rng, effort.passes), k, limit, layout.gone, seed, effort.look)
@@ -77,7 +85,7 @@ def solve_block(
     swaps, pull = SWAPS if is_tight else 0, PULL * SCALE * k
     if is_tight:
         w.state[STRICT] = max(k, round(MARGIN * smallest(space.promise)))
-    _start(w, layout, hierarchies, space, steps, k, rng, effort.visits, pull)
+    _start(w, shared, space, rng, pull)
     left = np.flatnonzero(w.links[: space.count, LEFT_OVER])
     add_classes(w, np.full(left.size, GONE, np.int64), left, w.links[left, LEFT_OVER])  # moves find them a home
     along = lines(space, steps, rng, LINES if swaps else 1)
@@ -89,25 +97,16 @@ def solve_block(
     return Outcome(Entries.of(owner[kept], members[member[kept]], rows[kept]), gone, tries)
 
 
-def _start(
-    w: World,
-    layout: Layout,
-    hierarchies: Sequence[Hierarchy],
-    space: Space,
-    steps: Steps,
-    k: int,
-    rng: np.random.Generator,
-    visits: int,
-    pull: float,
-) -> None:
-    levels = recodings(layout, hierarchies, visits) if not space.promise.rules else None
+def _start(w: World, shared: Shared, space: Space, rng: np.random.Generator, pull: float) -> None:
+    steps, k = shared.steps, int(w.state[K])
     if not space.promise.is_monotone:
         sweep(w, rings(space, steps, rng, ORDERS), REACH, START_PULL * SCALE * k)
         return
-    if levels is None:
+    if shared.levels is None:
         greedy(w, space, steps, rng, pull)
         return
-    owner = peeled(space, levels, *signatures(layout, hierarchies, rng), k).astype(np.int64)
+    words = signatures(shared.layout, shared.hierarchies, rng)
+    owner = peeled(space, shared.levels, *words, k).astype(np.int64)
     order = np.lexsort((np.arange(space.count), owner))
     order = order[owner[order] >= 0]
     cls, entry, rows = chunks(owner[order], space.rows[order], k)

@@ -11,9 +11,8 @@ import polars as pl
 
 from anonym.criteria import DistinctL, TCloseness
 from anonym.hierarchy.model import Cells, Hierarchy, SensitiveCounts, Suppress
-from anonym.search.local.blocks import Effort, solve_block
+from anonym.search.local.blocks import Effort, Shared, solve_block
 from anonym.search.local.bound import bound_of
-from anonym.search.local.neighbours import digits
 from anonym.search.local.records import Records
 from anonym.search.local.space import Layout, layout
 from anonym.search.problem import Problem
@@ -41,9 +40,9 @@ def rehearse(start: Start, progress: Callable[[str], None] | None) -> float:
     problem = _problem(start)
     records = Records.of_cells(problem.cells)
     laid = layout(problem, records, ("label", "label"))
-    effort = Effort(tries=20, seconds=None, look=4, visits=4)
-    steps = digits(laid, problem.hierarchies)
-    solve_block(laid, problem.hierarchies, steps, np.arange(laid.space.count), 3, 1, 0, effort, lambda _: None)
+    effort = Effort(tries=20, seconds=None, look=4)
+    shared = Shared.of(laid, problem.hierarchies, visits=4)
+    solve_block(shared, np.arange(laid.space.count), 3, 1, 0, effort, lambda _: None)
     bound_of(problem, laid, np.full(laid.space.count, np.inf), 1_000)
     _done.add(start)
     return time.process_time() - began

@@ -14,7 +14,7 @@ from anonym.errors import Fault, InternalError, PolicyError
 from anonym.search.budget import Budget, Progress
 from anonym.search.global_ import grounds_of
 from anonym.search.infeasible import refusal
-from anonym.search.local.blocks import Effort, Outcome, Steps, solve_block
+from anonym.search.local.blocks import Effort, Outcome, Shared, Steps, solve_block
 from anonym.search.local.bound import bound_of
 from anonym.search.local.leftover import histogram, rehomed
 from anonym.search.local.neighbours import digits, order
@@ -34,7 +34,7 @@ TRIES = {"default": 25, "thorough": 600}  # moves a class of k rows
 TIGHT = 0.2  # as many, where l or t make a move slow
 MOST = {"default": 2_000_000, "thorough": 50_000_000}  # moves in all
 VISITS = {"default": 4_000, "thorough": 100_000}
-PEELS = {"default": 300_000_000, "thorough": 6_000_000_000}  # recodings peeled times tuples
+PEELS = {"default": 150_000_000, "thorough": 6_000_000_000}  # recodings peeled times tuples
 PASSES, COMPARED = (5, 20), 4_000_000  # orders along which near tuples are sought: so many in all, within limits
 LOOK = {"default": 12, "thorough": 24}
 READS = {"default": 60_000_000, "thorough": 400_000_000}  # for the bound
@@ -207,8 +207,11 @@ def _settled(space: Space, entries: Entries, kept: Ints, k: int) -> Entries:
 
 def _run_blocks(problem: Problem, laid: Layout, limit: int, run: Run) -> Outcome:
     """The classes of all blocks, in one numbering."""
-    space, steps = laid.space, digits(laid, problem.hierarchies)
-    blocks, total = _blocks(space, steps, run.seed), max(int(space.rows.sum()), 1)
+    space = laid.space
+    words = run.budget if isinstance(run.budget, str) else "default"
+    visits = min(VISITS[words], PEELS[words] // max(space.count, 1) + 1)
+    shared = Shared.of(laid, problem.hierarchies, visits)
+    blocks, total = _blocks(space, shared.steps, run.seed), max(int(space.rows.sum()), 1)
     efforts = [_effort(run.budget, space, members, problem.k, len(blocks)) for members in blocks]
     done = 0
 
@@ -221,9 +224,7 @@ def _run_blocks(problem: Problem, laid: Layout, limit: int, run: Run) -> Outcome
     def solved(at: int) -> Outcome:
         members = blocks[at]
         share = limit * int(space.rows[members].sum()) // total
-        return solve_block(
-            laid, problem.hierarchies, steps, members, problem.k, share, run.seed + at, efforts[at], tick
-        )  # fmt: skip
+        return solve_block(shared, members, problem.k, share, run.seed + at, efforts[at], tick)
 
     if run.threads == 1 or len(blocks) <= 1:
         return _together([solved(at) for at in range(len(blocks))], space.count)
@@ -247,15 +248,14 @@ def _effort(budget: Budget, space: Space, members: Ints, k: int, blocks: int) ->
     total, rows = max(int(space.rows.sum()), 1), int(space.rows[members].sum())
     words = budget if isinstance(budget, str) else "default"
     passes = min(max(COMPARED // space.count, PASSES[0]), PASSES[1])
-    visits = max(min(VISITS[words], PEELS[words] // space.count), 1)
     if isinstance(budget, tuple):
         kind, amount = budget
         seconds = amount / blocks if kind == "seconds" else None
         tries = -(-amount * rows // total) if seconds is None else 0
-        return Effort(tries, seconds, LOOK[words], visits, passes)
+        return Effort(tries, seconds, LOOK[words], passes)
     each = TRIES[words] * (1.0 if space.promise.is_monotone else TIGHT)
     tries = int(min(each * rows / k, MOST[words] * rows / total))
-    return Effort(max(tries, 2_000), None, LOOK[words], visits, passes)
+    return Effort(max(tries, 2_000), None, LOOK[words], passes)
 
 
 def _hopeless(space: Space, k: int) -> int:

@@ -151,6 +151,21 @@ def test_neither_order_nor_threads_matter(folder: Path, table: naive.Table, said
         assert np.array_equal(*(np.sort(np.unique(a, axis=1), axis=1) for a in (back, given)))
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_blocks_side_by_side_find_what_they_find_one_by_one(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    monkeypatch.setattr("anonym.search.local.solve.BLOCK", 4)
+    table = replace(skewed_table(seed, units=False), asked=[], limit=2)
+    said = twin.Words(("label",) * 3, (True,) * 3)
+    problem, records, rows_of = stated(table, said, folder)
+    alone, together = solved(problem, records, said, threads=1), solved(problem, records, said, threads=3)
+    assert alone is not None
+    assert together is not None
+    assert same_release(alone, together)
+    twin.assert_keeps(table, cut(said, table), rows_of, together)
+
+
 def same_release(one: LocalSolution, other: LocalSolution) -> bool:
     sets = all(
         np.array_equal(getattr(one.sets[j], name), getattr(other.sets[j], name))
