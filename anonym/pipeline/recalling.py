@@ -98,7 +98,8 @@ def in_words(found: Recall, sample: Sequence[Labelled], *, show_text: bool) -> I
 def _figure(part: Any) -> str:
     if part.rate is None:
         return "not measured"
-    return f"{part.rate:.4f} [{part.low:.4f}, {part.high:.4f}], {part.found} of {part.of}"
+    weighted = "" if part.share is None else " drawn, weighted"
+    return f"{part.rate:.4f} [{part.low:.4f}, {part.high:.4f}], {part.found} of {part.of}{weighted}"
 
 
 def _place(missed: Missed, sample: Sequence[Labelled], *, show_text: bool) -> str:

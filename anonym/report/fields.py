@@ -271,13 +271,14 @@ class Text(TypedDict):
 
 
 class Proportion(TypedDict):
-    """A share with its denominator and 95 % interval."""
+    """A share with its denominator and 95 % interval, in which the trials of one text count as alike as they are."""
 
     found: Count
     of: Count
     rate: Share | None
     low: Share | None
     high: Share | None
+    weighted: NotRequired[Annotated[bool, "the rate is by the weights of a drawn sample, and not found / of"]]
 
 
 class Recall(TypedDict):

@@ -32,8 +32,8 @@ _TOKEN = re.compile(r"\w+")
 class Proportion:
     """`found` of `of` trials, with Wilson's 95 % interval (Wilson 1927); no trials, no rate.
 
-    Of a sample drawn with weights, `share` is the weighted rate and `effect` the design effect (Kish 1965) by which
-    the interval's trials shrink.
+    Trials of one text resemble each other: `effect` is the design effect (Kish 1965) by which the interval's trials
+    shrink. Of a sample drawn with weights, `share` is the weighted rate.
     """
 
     found: int
@@ -70,7 +70,8 @@ class Proportion:
 
     def evidence(self) -> dict[str, Any]:
         """As the report prints it."""
-        return {"found": self.found, "of": self.of, "rate": self.rate, "low": self.low, "high": self.high}
+        facts = {"found": self.found, "of": self.of, "rate": self.rate, "low": self.low, "high": self.high}
+        return facts if self.share is None else facts | {"weighted": True}
 
 
 def f2(recall: float | None, precision: float | None) -> float | None:
@@ -205,13 +206,15 @@ class _Tally:
     def __getitem__(self, name: str) -> Proportion:
         rows = self._counts.get(name, {})
         found, of = (sum(counts[i] for counts in rows.values()) for i in (0, 1))
-        if not self._weighted or not of:
+        if not of:
             return Proportion(found, of)
         share, effect = self._weighed(rows, of)
-        return Proportion(found, of, share, effect)
+        return Proportion(found, of, share if self._weighted else None, effect)
 
     def _weighed(self, rows: Mapping[int, Sequence[int]], of: int) -> tuple[float, float]:
-        """The weighted ratio and its design effect, by linearisation within strata (Cochran 1977, section 6.11)."""
+        """The weighted ratio and its design effect, texts being the clusters, by linearisation within strata (Cochran
+        1977, section 6.11). Of one text alone there is no telling, and the effect is 1.
+        """
         weight = [document.weight for document in self._labelled]
         total = sum(weight[row] * tried for row, (_, tried) in rows.items())
         share = sum(weight[row] * found for row, (found, _) in rows.items()) / total

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 from pathlib import Path
 
 import pytest
@@ -147,3 +148,32 @@ def test_a_line_that_does_not_fit_is_named_without_its_text(tmp_path: Path, line
     with pytest.raises(InputError, match="line 2") as refused:
         read(path)
     assert "secret" not in str(refused.value)
+
+
+def test_the_interval_covers_where_misses_of_a_text_come_together() -> None:
+    dice = random.Random(4)
+    text = " ".join(f"n{i:02}" for i in range(20))
+    spans = tuple((4 * i, 4 * i + 3, "PERSON") for i in range(20))
+    covered = independent = 0
+    for _ in range(60):
+        sample = [Labelled(text, spans) for _ in range(30)]
+        shares = [dice.choice((0.5, 1.0)) for _ in sample]  # 0.75 of all, 30 texts and not 600 labels
+        masks = [[span for span in spans if dice.random() < share] for share in shares]
+        whole = measure(sample, masks).whole
+        assert whole.low is not None
+        assert whole.high is not None
+        plain = Proportion(whole.found, whole.of)
+        assert plain.low is not None
+        assert plain.high is not None
+        covered += whole.low <= 0.75 <= whole.high
+        independent += plain.low <= 0.75 <= plain.high
+    assert covered >= 52  # of 60 at 95 %: fewer once in 300 seeds
+    assert independent < 44  # what labels counted as independent would give
+
+
+def test_labels_in_texts_that_are_alike_count_each_for_itself() -> None:
+    sample = [Labelled("a b", ((0, 1, "X"), (2, 3, "X"))) for _ in range(200)]
+    dice = random.Random(6)
+    masks = [[span for span in document.spans if dice.random() < 0.8] for document in sample]
+    whole = measure(sample, masks).whole
+    assert 1.0 <= whole.effect < 1.3
