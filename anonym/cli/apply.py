@@ -9,6 +9,7 @@ import click
 
 from anonym.cli.options import ANY, common, progressing, show
 from anonym.cli.shares import SHARE
+from anonym.cli.sizes import SIZE
 
 
 @click.command()
@@ -39,6 +40,7 @@ from anonym.cli.shares import SHARE
     metavar="COLUMN",
     help="A released column, once or more: OUT is then a folder (named *.parquet) of folders COLUMN=value.",
 )
+@click.option("--memory-limit", type=SIZE, default=None, help="Refuse to begin where more is estimated, as 2GB.")
 @click.option("--processes", type=click.IntRange(1, 256), default=1, help="Processes that scrub text at once.")
 @common
 def apply(
@@ -55,6 +57,7 @@ def apply(
     exclude_units: Path | None,
     earlier: tuple[Path, ...],
     partition_by: tuple[str, ...],
+    memory_limit: int | None,
     processes: int,
     as_json: bool,
     quiet: bool,
@@ -84,6 +87,7 @@ def apply(
             exclude_units=exclude_units,
             earlier=earlier,
             partition_by=partition_by,
+            memory_limit=memory_limit,
             processes=processes,
             progress=progress,
         )

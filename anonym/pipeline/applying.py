@@ -22,6 +22,7 @@ from anonym.io.release import refuse_unwritable
 from anonym.io.source import ReadOptions, at_hand, file_sha256, same_file
 from anonym.pipeline.attack_gates import withstand
 from anonym.pipeline.attack_runs import refuse
+from anonym.pipeline.estimating import estimate, within
 from anonym.pipeline.evidence import Clock, Run, facts_of_run, file_names
 from anonym.pipeline.facts import facts_of
 from anonym.pipeline.finished import finished, identity
@@ -107,6 +108,7 @@ def apply_files(
     exclude_units: Path | None = None,
     partition_by: Sequence[str] = (),
     earlier: Sequence[Path] = (),
+    memory_limit: int | None = None,
     processes: int = 1,
     again: bool = True,
     expected: Mapping[str, Any] | None = None,
@@ -120,7 +122,8 @@ def apply_files(
     `exclude_units` is a file of units who withdrew: their rows are left out, and nothing of them is printed.
     `partition_by` are released columns: `output` is then a folder with a file for each combination of their values.
     `earlier` are files released before under the plan, with which the batch is judged where the policy says
-    `batch: union`. `processes` scrub text at once. With `force`, unless `again`, nothing is done where the same run has
+    `batch: union`. With a `memory_limit` (bytes) the run is refused where more is estimated. `processes` scrub text at
+    once. With `force`, unless `again`, nothing is done where the same run has
     finished and its files stand untouched; a run that keeps a hold-out is never the same. `expected` is the evidence of
     a release: any other is refused (InputError).
     """
@@ -147,10 +150,13 @@ def apply_files(
             return Outcome(output, output.with_name(output.stem + REPORTS[0]), done, (DONE,))
         before = evidence_beside(output)
         source, withdrawn = withdraw(loaded, source, units)
+        needed = None if memory_limit is None else within(memory_limit, estimate(loaded, source))
         run = _identity(loaded, source, planned, files, form)
         given = Beside(planned, people, withdrawn, tuple(earlier), tuple(partition_by), run, expected)
         outcome = release_to(target, loaded, source, clock, progress or Progress(), keep_hold_out, given)
-    return replace(outcome, said=tuple(what_changed(withdrawn, before, outcome.evidence)))
+    used = outcome.evidence["environment"]["peak_memory_mb"]
+    told = [f"memory   {used:,} MB at the peak; estimated before: {needed}"] if needed is not None else []
+    return replace(outcome, said=(*told, *what_changed(withdrawn, before, outcome.evidence)))
 
 
 def release_to(

@@ -13,6 +13,7 @@ from anonym.columns.keys import Key, read_keys
 from anonym.errors import InputError, OutputError
 from anonym.io import guarded, open_paths, refuse_existing
 from anonym.pipeline.applying import read_options
+from anonym.pipeline.estimating import estimate
 from anonym.pipeline.joining import join_releases
 from anonym.pipeline.looking import Look, look
 from anonym.pipeline.reported import read_evidence
@@ -41,6 +42,7 @@ def explain_policy(policy: str | Path, data: Sequence[Path], *, show_values: boo
     text = explain(loaded, columns, seen.notes)
     drawn = "\n".join(f"  {line}" for line in trees(loaded, source, columns, show_values=show_values))
     text += f"\nHierarchies over this data\n{drawn}\n" if drawn else ""
+    text += f"\nMemory\n  {estimate(loaded, source)}\n"
     return text + (f"\nValues that a hierarchy lacks\n{lacking}\n" if lacking else "")
 
 
