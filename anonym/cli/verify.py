@@ -54,12 +54,12 @@ def verify(
     if as_json:
         click.echo(json.dumps([asdict(line) for line in lines], indent=2, ensure_ascii=False))
     elif not quiet:
-        click.echo(_told(lines))
+        click.echo(_told(lines, whole=bool(original)))
     refuse(lines)
 
 
-def _told(lines: list[Line]) -> str:
-    """A line for each part of the report, and one for each number that differs."""
+def _told(lines: list[Line], *, whole: bool) -> str:
+    """A line for each part of the report, and one for each number that differs. `whole`: the original was at hand."""
     parts = dict.fromkeys(line.path.split(".")[0] for line in lines)
     width = max(map(len, parts), default=0)
     told = []
@@ -73,7 +73,8 @@ def _told(lines: list[Line]) -> str:
             if line.status == "differs" and line.path.split(".")[0] == part
         ]
     counts = Counter(line.status for line in lines)
-    ending = "" if not counts["not recomputed"] else f"; {counts['not recomputed']} need --original"
+    unknown = f"; {counts['not recomputed']} {'were not recomputed' if whole else 'need --original'}"
+    ending = unknown if counts["not recomputed"] else ""
     return "\n".join([*told, f"{counts['holds']} hold, {counts['differs']} do not{ending}"])
 
 

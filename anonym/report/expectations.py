@@ -195,7 +195,7 @@ class ExpectReleaseLDiverse(_OfRelease):
     """Every class has `l` (recursively: `c`, `l`) well-represented values of `column`."""
 
     kind: str
-    l: float  # noqa: E741  the field's own letter
+    l: int | float  # noqa: E741  the field's own letter
     c: float | None = None
     bins: list[Any] | None = None
 
