@@ -15,7 +15,9 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -66,8 +68,9 @@ def ours(texts: Sequence[str], language: str, ner: tuple[str, ...]) -> Masks:
     return found
 
 
-def presidio(texts: Sequence[str], language: str) -> Masks:
-    """Its batch engine, as its documentation has it, with ORGANIZATION on."""
+@cache
+def engine(language: str) -> Any:
+    """Presidio's batch engine, as its documentation has it, with ORGANIZATION on."""
     from presidio_analyzer import AnalyzerEngine, BatchAnalyzerEngine
     from presidio_analyzer.nlp_engine import NerModelConfiguration, SpacyNlpEngine
 
@@ -89,9 +92,12 @@ def presidio(texts: Sequence[str], language: str) -> Masks:
         labels_to_ignore=ignored, model_to_presidio_entity_mapping=names, low_score_entity_names=[]
     )
     model = [{"lang_code": language, "model_name": spacy_package(language)}]
-    engine = SpacyNlpEngine(models=model, ner_model_configuration=named)
-    batches = BatchAnalyzerEngine(AnalyzerEngine(nlp_engine=engine, supported_languages=[language]))
-    results = batches.analyze_iterator(texts, language=language, batch_size=64)
+    spacy = SpacyNlpEngine(models=model, ner_model_configuration=named)
+    return BatchAnalyzerEngine(AnalyzerEngine(nlp_engine=spacy, supported_languages=[language]))
+
+
+def presidio(texts: Sequence[str], language: str) -> Masks:
+    results = engine(language).analyze_iterator(texts, language=language, batch_size=64)
     return [[(found.start, found.end, found.entity_type) for found in each] for each in results]
 
 

@@ -2,6 +2,8 @@
 
     POLARS_MAX_THREADS=1 OMP_NUM_THREADS=1 python benchmarks/text_speed.py [FOLDER] [--megabytes 1]
 
+`--rows N` watches memory over N rows, `--processes` compares two processes with one.
+
 Texts are distinct, made of shuffled sentences of the corpora in FOLDER (default: $ANONYM_BENCH_DATA/text): short ones
 of about 84 characters, long ones of about 4,000; and a column in which one text in ten is distinct. Both sides read
 the same texts with the same spaCy model after a warm-up. CPU time is of the process, best of three.
@@ -13,6 +15,7 @@ import argparse
 import os
 import random
 import re
+import resource
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -51,9 +54,20 @@ def cpu(work: Callable[[], object]) -> float:
     return best
 
 
-def row(name: str, tool: str, texts: Sequence[str], seconds: float) -> str:
+def row(name: str, tool: str, texts: Sequence[str], seconds: float, theirs: float | None) -> str:
     size = sum(map(len, texts)) / 1e6
-    return f"| {name} | {tool} | {len(texts) / seconds:,.0f} | {size / seconds:.2f} |"
+    times = "" if theirs is None else f"{theirs / seconds:.1f}"
+    return f"| {name} | {tool} | {len(texts) / seconds:,.0f} | {size / seconds:.2f} | {times} |"
+
+
+def memory(texts: Sequence[str], rows: int) -> str:
+    """The peak of this process after each tenth of so many distinct rows, in MB."""
+    scrubber = Scrubber(TextOptions(ner=None))
+    peaks = []
+    for part in range(10):
+        scrubber.scrub(pl.Series([f"{texts[i % len(texts)]} {part} {i}" for i in range(rows // 10)]))
+        peaks.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+    return ", ".join(map(str, peaks)) + f" MB after each tenth of {rows:,}"
 
 
 def processes(texts: Sequence[str], options: TextOptions) -> float:
@@ -75,20 +89,30 @@ def main() -> None:
     parser.add_argument("folder", nargs="?", type=Path, default=default)
     parser.add_argument("--megabytes", type=float, default=1.0)
     parser.add_argument("--no-peers", action="store_true")
+    parser.add_argument("--rows", type=int, default=0, help="rows over which memory is watched; 0: not")
+    parser.add_argument("--processes", action="store_true", help="compare two processes with one")
     arguments = parser.parse_args()
     size = int(arguments.megabytes * 1e6)
     short, long = prose(arguments.folder, size, 84, 1), prose(arguments.folder, size, 4_000, 2)
     column = random.Random(3).choices(short[: max(1, len(short) // 10)], k=len(short))
-    rules, model = Scrubber(TextOptions(ner=None)), Scrubber(TextOptions(ner=("spacy",)))
-    print("| texts | tool | texts per CPU s | MB per CPU s |\n|---|---|---|---|")
+    scrubbers = {"rules alone": Scrubber(TextOptions(ner=None)), "spaCy": Scrubber(TextOptions(ner=("spacy",)))}
+    for scrubber in scrubbers.values():
+        scrubber.scrub(pl.Series(prose(arguments.folder, 200_000, 84, 4)))
+    if not arguments.no_peers:
+        presidio(short[:64], "en")
+    print("| texts | tool | texts per CPU s | MB per CPU s | times Presidio |\n|---|---|---|---|---|")
     for name, texts in (("short", short), ("long", long), ("one in ten distinct", column)):
-        for tool, scrubber in (("rules alone", rules), ("spaCy", model)):
-            scrubber.scrub(pl.Series(prose(arguments.folder, 200_000, 84, 4)))
-            series = pl.Series(texts)
-            print(row(name, f"anonym, {tool}", texts, cpu(lambda s=scrubber, t=series: s.scrub(t))), flush=True)
-        if not arguments.no_peers:
-            print(row(name, "Presidio, batches of 64", texts, cpu(lambda t=texts: presidio(t, "en"))), flush=True)
-    print(f"\nTwo processes: {processes(short, TextOptions()):.2f} times as fast as one, by the clock.")
+        series = pl.Series(texts)
+        theirs = None if arguments.no_peers else cpu(lambda t=texts: presidio(t, "en"))
+        for tool, scrubber in scrubbers.items():
+            ours = cpu(lambda s=scrubber, t=series: s.scrub(t))
+            print(row(name, f"anonym, {tool}", texts, ours, theirs), flush=True)
+        if theirs is not None:
+            print(row(name, "Presidio, batches of 64", texts, theirs, theirs), flush=True)
+    if arguments.rows:
+        print(f"\nPeak memory over rows, rules alone: {memory(short, arguments.rows)}.")
+    if arguments.processes:
+        print(f"\nTwo processes: {processes(short, TextOptions()):.2f} times as fast as one, by the clock.")
 
 
 if __name__ == "__main__":
