@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +20,8 @@ from anonym.search.plan import Plan, class_nodes, plan_of
 from anonym.search.problem import Problem, Solution
 
 _CODE = "\x00code"
+WORD = 2.0**62  # mixed-radix numbers of classes stay below
+TABLE = 1 << 25  # such numbers that a table is held for
 KEPT = "\x00kept"  # whether a row is released; the others are masked
 STAR = "*"
 
@@ -227,26 +229,48 @@ class GlobalRecoding(Recoding):
         """Whether a row's node tuple is a released class's: by one exact mixed-radix number, or by a struct."""
         nodes = class_nodes(self.problem, self.solution)
         ranks = [np.unique(nodes[:, column]) for column in range(nodes.shape[1])]
-        tables = [self._ranks(column, rank) for column, rank in enumerate(ranks)]
         names = [code_name(hierarchy.column) for hierarchy in self.problem.hierarchies]
-        keys = np.stack([np.searchsorted(rank, nodes[:, i]) + 1 for i, rank in enumerate(ranks)], axis=1)
-        radices = [len(rank) + 1 for rank in ranks]
-        known = pl.all_horizontal(gathered(name, table) > 0 for name, table in zip(names, tables, strict=True))
-        if np.prod([float(radix) for radix in radices]) < 2.0**62:
-            places = np.cumprod([1, *radices[:-1]]).astype(np.uint64)
-            wanted = np.unique((keys.astype(np.uint64) * places).sum(axis=1, dtype=np.uint64))
-            key = pl.sum_horizontal(
-                gathered(name, table) * pl.lit(int(place), pl.UInt64)
-                for name, table, place in zip(names, tables, places, strict=True)
+        places = [np.searchsorted(rank, nodes[:, i]) for i, rank in enumerate(ranks)]
+        tables = [self._ranks(column, rank) for column, rank in enumerate(ranks)]
+        if np.prod([float(len(rank)) for rank in ranks]) < WORD / len(names):
+            radices = np.cumprod([1, *(len(rank) for rank in ranks)]).tolist()
+            wanted = sum(place * radix for place, radix in zip(places, radices, strict=False))
+            far = radices[-1]  # a node that is not released takes the sum beyond all classes
+            numbers = [np.where(table < 0, far, table * radix) for table, radix in zip(tables, radices, strict=False)]
+            return pl.struct(names).map_batches(
+                _membership(numbers, np.unique(wanted), far), return_dtype=pl.Boolean, is_elementwise=True
             )
-            return key.is_in(pl.Series(wanted, dtype=pl.UInt64).implode()) & known
-        wanted_rows = pl.DataFrame({name: keys[:, i].astype(np.uint64) for i, name in enumerate(names)}).to_struct()
-        row = pl.struct(gathered(name, table).alias(name) for name, table in zip(names, tables, strict=True))
-        return row.is_in(wanted_rows.implode()) & known
+        known = [gathered(name, pl.Series(table)) for name, table in zip(names, tables, strict=True)]
+        classes = pl.DataFrame(dict(zip(names, places, strict=True))).to_struct()
+        row = pl.struct(rank.alias(name) for name, rank in zip(names, known, strict=True))
+        return row.is_in(classes.implode()) & pl.all_horizontal(rank >= 0 for rank in known)
 
-    def _ranks(self, column: int, rank: NDArray[np.int32]) -> pl.Series:
-        """(leaves,) 1 + the rank of each leaf's node among the released ones; 0 where it is not released."""
+    def _ranks(self, column: int, rank: NDArray[np.int32]) -> NDArray[np.int64]:
+        """(leaves,) the rank of each leaf's node among the released ones; -1 where it is not released."""
         hierarchy = self.problem.hierarchies[column]
         nodes = hierarchy.ancestor[self.solution.levels[column]]
         found = np.isin(nodes, rank) & ~hierarchy.suppressed
-        return pl.Series(np.where(found, np.searchsorted(rank, nodes) + 1, 0), dtype=pl.UInt64)
+        return np.where(found, np.searchsorted(rank, nodes), -1).astype(np.int64)
+
+
+def _membership(
+    numbers: Sequence[NDArray[np.int64]], wanted: NDArray[np.int64], far: int
+) -> Callable[[pl.Series], pl.Series]:
+    """Whether the sum of a row's numbers, one of each code, is among `wanted`, which are below `far`.
+
+    One function over all columns: in a quarter of the time that the engine needs for as many expressions.
+    """
+    is_wanted = np.zeros(far + 1, np.bool_) if far <= TABLE else None
+    if is_wanted is not None:
+        is_wanted[wanted] = True
+    among = pl.Series(wanted)
+
+    def members(codes: pl.Series) -> pl.Series:
+        key = np.zeros(len(codes), np.int64)
+        for column, table in zip(codes.struct.unnest().get_columns(), numbers, strict=True):
+            key += table[column.to_numpy()]
+        if is_wanted is None:
+            return pl.Series(key).is_in(among.implode())
+        return pl.Series(is_wanted[np.minimum(key, far)])
+
+    return members

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import anonym
-from anonym.pipeline import local_recoding, profile, solve
+from anonym.pipeline import local_recoding, profile, recoding, solve
 
 PROMISES: list[dict[str, Any]] = [
     {},
@@ -130,3 +130,16 @@ def test_classes_found_batch_by_batch_are_those_found_at_once(
     at_once = anonym.apply(policy, table).data.collect()
     monkeypatch.setattr(local_recoding, "BATCH", 7)
     assert anonym.apply(policy, table).data.collect().equals(at_once)
+
+
+@pytest.mark.parametrize("limits", [{"TABLE": 1}, {"WORD": 1.0}], ids=["looked up", "as structs"])
+def test_classes_of_many_combinations_are_told_alike(
+    table: pl.DataFrame, policy: dict[str, Any], monkeypatch: pytest.MonkeyPatch, limits: dict[str, float]
+) -> None:
+    policy |= {"order": "keep", "search": {"strategy": "global"}}
+    policy["columns"]["zip"]["uncovered"] = "suppress"
+    expected = anonym.apply(policy, table).data.collect()
+    assert expected.height < table.height
+    for name, value in limits.items():
+        monkeypatch.setattr(recoding, name, value)
+    assert anonym.apply(policy, table).data.collect().equals(expected)
