@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
 import polars as pl
 
 from anonym.io import guarded
@@ -62,7 +61,7 @@ class Alignment:
 
     def original_codes(self, names: Sequence[str]) -> Iterator[Coded]:
         """Original columns in the order of the released rows; as many are read in one pass as may be held."""
-        row = None if self._is_whole else self.row.to_numpy().astype(np.intp)
+        row = None if self._is_whole else self.row.to_numpy()
         for group in self.input.passes(names):
             self.input.read(group)
             for name in group:

@@ -119,7 +119,7 @@ class Classes:
         if self.count * size > (self._few if self.count <= self._few else WORD - 1):
             self.number()
         self.owner *= size
-        self.owner += column.codes.astype(np.int64, copy=False)
+        np.add(self.owner, column.codes, out=self.owner, casting="unsafe")
         self.count *= size
 
     def number(self) -> Integers:

@@ -88,7 +88,7 @@ def read_codes(frame: pl.LazyFrame, names: Sequence[str]) -> dict[str, Coded]:
     plain = frame.select(canonical(name, schema[name]).alias(name) for name in names)
     kinds = {name: _learner(dtype) for name, dtype in schema_of(plain).items()}
     learners = {name: kind for name, kind in kinds.items() if kind is not None}
-    for batch in _batches(plain.select(pl.col(list(learners)).to_physical())):
+    for batch in _batches(plain.select(pl.col(list(learners)).to_physical())) if learners else ():
         found = batch.select(learner.look_up(name) for name, learner in learners.items())  # one plan for all
         for name in found.columns:
             if not learners[name].add(batch[name], found[name]):
@@ -120,9 +120,10 @@ class _Learner:
             self.nulls += nulls
         if unknown.any():
             rest = batch.filter(pl.Series(unknown))
-            self.learn(rest.unique())
-            if len(self.known) > FEW:
+            new = rest.unique()
+            if len(self.known) + len(new) > FEW:
                 return False
+            self.learn(new)
             codes[unknown] = self.found(rest.to_frame().select(self.look_up(rest.name)).to_series())
         self.codes.append(codes)
         return True
