@@ -72,4 +72,3 @@ def _unless_written(output: Path, parts: list[Path]) -> Iterator[bool]:
         yield not any(is_held(part) for part in parts)
     finally:
         os.close(lock)
-

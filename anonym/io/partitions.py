@@ -92,19 +92,17 @@ def exchange(part: Path, final: Path) -> None:
         raise OSError(number := ctypes.get_errno(), os.strerror(number))
 
 
-def replace_folder(part: Path, final: Path) -> None:
-    """Give a finished folder its name; a release that stands there gets the part's, to be removed.
-
-    Raises OutputError where the file system cannot exchange two folders in one step.
-    """
-    if not final.exists():
-        os.replace(part, final)
-        return
+def refuse_unexchangeable(folder: Path) -> None:
+    """Raise OutputError where the file system cannot exchange folders in one step, tried on two empty ones inside."""
+    tried = (folder / "one", folder / "other")
+    for place in tried:
+        place.mkdir()
     try:
-        exchange(part, final)
-    except OSError as error:
-        if error.errno not in (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP):
-            raise
+        exchange(*tried)
+    except OSError:
         raise OutputError(
-            f"this file system cannot replace the folder {final} in one step: choose another name, or remove it first"
+            "this file system cannot replace a folder in one step: choose another name, or remove the old release first"
         ) from None
+    finally:
+        for place in tried:
+            place.rmdir()

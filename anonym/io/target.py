@@ -13,7 +13,7 @@ from pathlib import Path
 
 from anonym.errors import CallError, OutputError
 from anonym.io.guard import guarded
-from anonym.io.partitions import refuse_foreign, replace_folder
+from anonym.io.partitions import exchange, refuse_foreign, refuse_unexchangeable
 from anonym.io.private import private_root
 
 log = logging.getLogger("anonym")
@@ -51,6 +51,8 @@ class Target:
                     self._part(self.path).mkdir(mode=0o700, exist_ok=True)
                 locks.callback(os.close, _locked(self._part(self.path), self.path))
                 self.part = self._new_part(self.path)
+                if self.folder and self.path.exists():
+                    refuse_unexchangeable(self.part)
                 self._locks = locks.pop_all()
         return self
 
@@ -111,7 +113,8 @@ def _settle(parts: Sequence[tuple[Path, Path]]) -> None:
         _sync(part)
         part.chmod(final.stat().st_mode & 0o777 if final.exists() else (0o777 if part.is_dir() else 0o666) & ~_umask())
     for part, final in parts:
-        (replace_folder if part.is_dir() else os.replace)(part, final)
+        # Of two folders, the old release gets the part's name, and goes with it.
+        (exchange if part.is_dir() and final.exists() else os.replace)(part, final)
     for folder in {final.parent for _, final in parts}:
         _sync_folder(folder)
 

@@ -12,8 +12,9 @@ import numpy as np
 import polars as pl
 from polars.io.plugins import register_io_source
 
-from anonym.errors import InputError, InternalError, OutputError
+from anonym.errors import CallError, InputError, InternalError, OutputError
 from anonym.io import PrivateFolder, guarded
+from anonym.io.hive import MOST
 from anonym.io.partitions import place_of
 from anonym.pipeline.progress import Progress
 
@@ -122,8 +123,10 @@ def _sink_partitions(frame: pl.LazyFrame, part: Path, columns: Sequence[str]) ->
 
 
 def _as_read(kept: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
-    """Lines in the order in which the partitions are read, file after file."""
+    """Lines in the order in which the partitions are read, file after file. Raises CallError for too many of them."""
     found = kept.select(columns).unique()
+    if found.height > MOST:
+        raise CallError(f"{found.height:,} partitions: more than {MOST:,} cannot be read; name columns of fewer values")
     places = sorted((Path(place_of(row)), number) for number, row in enumerate(found.iter_rows(named=True)))
     rank = pl.Series("\x00place", [number for _, number in places], dtype=pl.UInt32).arg_sort()
     ranked = found.with_columns(rank.alias("\x00place"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -107,6 +108,13 @@ def test_folders_that_hold_anything_else_are_not_replaced(odd: Run) -> None:
     assert (status, "one of the inputs" in err) == (2, True)
 
 
+def test_more_partitions_than_can_be_read_are_refused(odd: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("anonym.pipeline.write.MOST", 5)
+    status, _, err = odd(*APPLY, "--partition-by", "plan")
+    assert (status, "6 partitions: more than 5" in err) == (2, True)
+    assert not Path("out.parquet").exists()
+
+
 def _release(folder: Path, name: str, force: bool = False) -> None:
     with Target(folder / "out.parquet", force=force, folder=True) as target:
         (target.part / f"p={name}").mkdir()
@@ -124,7 +132,7 @@ def test_a_folder_is_replaced_in_one_step_or_not_at_all(tmp_path: Path, monkeypa
         raise OSError(22, "Invalid argument")
 
     monkeypatch.setattr(partitions, "exchange", unable)
-    with pytest.raises(OutputError, match="cannot replace the folder"):
+    with pytest.raises(OutputError, match="cannot replace a folder in one step"):
         _release(tmp_path, "newer", force=True)
     assert [path.name for path in tmp_path.rglob("*")] == ["out.parquet", "p=new", partitions.FILE]
 
@@ -132,13 +140,15 @@ def test_a_folder_is_replaced_in_one_step_or_not_at_all(tmp_path: Path, monkeypa
 def test_a_killed_run_leaves_a_folder_that_goes(tmp_path: Path) -> None:
     from anonym.io.leftovers import sweep
 
-    killed = Target(tmp_path / "out.parquet", folder=True)
-    killed.__enter__()
-    (killed.part / "p=1").mkdir()
-    (killed.part / "p=1" / partitions.FILE).write_bytes(b"12345")
-    assert sweep(tmp_path, dry_run=False).live == (killed.path,)
-    killed._locks.close()
-    assert sweep(tmp_path, dry_run=True).found == {killed.part: 5}
+    with Target(tmp_path / "out.parquet", folder=True) as target:
+        assert sweep(tmp_path, dry_run=False).live == (target.path,)
+    if (child := os.fork()) == 0:
+        killed = Target(tmp_path / "out.parquet", folder=True).__enter__()
+        (killed.part / "p=1").mkdir()
+        (killed.part / "p=1" / partitions.FILE).write_bytes(b"12345")
+        os._exit(0)  # without leaving the context, as a killed process does
+    os.waitpid(child, 0)
+    assert sweep(tmp_path, dry_run=True).found == {target.part: 5}
     _release(tmp_path, "new")
     assert [path.name for path in tmp_path.rglob("*")] == ["out.parquet", "p=new", partitions.FILE]
 
