@@ -57,11 +57,8 @@ COMPANY = re.compile(r"(?i)\b(?:inc|llc|ltd|plc|gmbh|ag|kg|corp|co|group|sons|sa
 TITLE = re.compile(r"(?i)^(?:dr|prof|mr|mrs|ms|st)\b\.? ?")
 DOTTED = re.compile(r"\w\w\.\w\w|'s\b")
 DIGITS = re.compile(r"\d")
-POSTCODES = re.compile(
-    r"\d{4,6}(?:-\d{3,4})?|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|"
-    r"\d{4} ?[A-Z]{2}|[A-Z]\d[A-Z] ?\d[A-Z]\d|\d{2}-\d{3}|\d{3} \d{2}"
-)
 LETTERED = re.compile(r"[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|\d{4} ?[A-Z]{2}|[A-Z]\d[A-Z] ?\d[A-Z]\d")
+POSTCODES = re.compile(rf"\d{{4,6}}(?:-\d{{3,4}})?|{LETTERED.pattern}|\d{{2}}-\d{{3}}|\d{{3}} \d{{2}}")
 CODE = re.compile(r"(?=.*\d)[A-Za-z]{0,6}[-_#/.]?[A-Za-z0-9]{2,}(?:[-_/.][A-Za-z0-9]+)*")
 BAND = re.compile(
     r"\[?\(?[<>≥≤]?=?\s?\d+\s?(?:-|–|to|bis|a|,)?\s?\d*\s?[\])+]?(?:\s?(?:years|yrs|jahre|ans|anos))?", re.I

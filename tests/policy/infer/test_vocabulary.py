@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from anonym.policy.infer.vocabulary import agreement, concepts, folded, tokens
+from anonym.policy.infer.vocabulary import agreement, concepts, folded, heads, tokens
 
 
 @pytest.mark.parametrize(
@@ -21,10 +21,27 @@ from anonym.policy.infer.vocabulary import agreement, concepts, folded, tokens
         ("Wohnfläche", "household"),
         ("revenu", "money"),
         ("co2", "reading"),
+        ("AgeAtDx", "age"),
+        ("customer_zip_code", "postcode"),
+        ("TumorSite", "health"),
     ],
 )
 def test_a_name_says(name: str, concept: str) -> None:
     assert concepts(name)[0][0] == concept
+
+
+@pytest.mark.parametrize(
+    ("name", "concept", "is_head"),
+    [
+        ("sku_category", "offer", True),
+        ("channel_xq", "offer", False),
+        ("http_status_code", "technical", True),
+        ("temp_c", "reading", True),
+        ("", "offer", False),
+    ],
+)
+def test_what_a_name_is_about(name: str, concept: str, is_head: bool) -> None:
+    assert (concept in heads(name)) is is_head
 
 
 @pytest.mark.parametrize("name", ["xq7", "", "___", "17"])
