@@ -62,6 +62,28 @@ def test_dates_as_people_write_them() -> None:
     assert lines["31.12.1980"] == ("1980-12", "1980", "1980s", "*")
 
 
+def grouped(values: list[object], concept: str) -> dict[str, tuple[str, ...]]:
+    return {line[0]: line[1:] for line in recode(facts(values), concept).lines}
+
+
+def test_days_are_read_in_one_form() -> None:
+    assert grouped(["03/04/2025", "12/25/2025", "07/30/2025"], "date")["03/04/2025"][0] == "2025-03"
+    assert grouped(["03/04/2025", "25/12/2025", "30/07/2025"], "date")["03/04/2025"][0] == "2025-04"
+
+
+def test_days_in_one_number_and_two_digits_of_a_year() -> None:
+    assert grouped([19800131, 19790201, 20010605], "birth")["19800131"] == ("1980-01", "1980", "1980s", "*")
+    assert grouped(["01JAN40", "05MAR85", "07JUL01"], "birth")["01JAN40"] == ("1940-01", "1940", "1940s", "*")
+    log = "01/Mar/2025:10:00:00 +0000"
+    assert grouped([log, log.replace("01/", "02/"), log.replace("Mar", "Apr")], "date")[log][0] == "2025-03"
+
+
+def test_times_of_a_day() -> None:
+    lines = grouped(["09:41", "9:05 pm", "12:10 AM", "23h59", "12:00:00.5"], "clock")
+    assert lines["09:41"] == ("09:00-09:59", "06:00-11:59", "*")
+    assert [lines[text][0][:2] for text in ("9:05 pm", "12:10 AM", "23h59", "12:00:00.5")] == ["21", "00", "23", "12"]
+
+
 def test_countries_that_the_shipped_taxonomy_has() -> None:
     assert recode(facts(["Germany", "France", "Kenya"] * 9), "country").hierarchy == "{taxonomy: countries}"
     assert recode(facts(["Germany", "France", "Kenya", "Atlantis"] * 9), "country").hierarchy != "{taxonomy: countries}"
