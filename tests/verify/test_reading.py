@@ -79,3 +79,11 @@ def test_columns_are_read_once_in_passes_that_fit(monkeypatch: pytest.MonkeyPatc
     columns.forget("a")
     columns.coded("a")
     assert read[2:] == [["a"]]
+
+
+@pytest.mark.parametrize("values", [reading.FEW, reading.FEW + 1, reading._NONE + 2])
+def test_a_batch_of_more_values_than_codes_is_read_as_a_whole(values: int) -> None:
+    numbers = pl.DataFrame({"number": range(values)}).with_columns(text=pl.col("number").cast(pl.String))
+    found = read_codes(numbers.lazy(), numbers.columns)
+    assert [column.size for column in found.values()] == [values, values]
+    assert found["number"].codes.tolist() == list(range(values))
