@@ -50,6 +50,7 @@ class Target:
                 if self.folder:
                     self._part(self.path).mkdir(mode=0o700, exist_ok=True)
                 locks.callback(os.close, _locked(self._part(self.path), self.path))
+                locks.callback(_remove_parts, self.path)  # also where the run is interrupted right here
                 self.part = self._new_part(self.path)
                 if self.folder and self.path.exists():
                     refuse_unexchangeable(self.part)
@@ -57,7 +58,6 @@ class Target:
         return self
 
     def __exit__(self, *_error: object) -> None:
-        _remove_parts(self.path)
         self._locks.close()
 
     def companion(self, ending: str) -> Path:
