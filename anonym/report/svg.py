@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
+from unicodedata import east_asian_width
 
 from anonym.report import figures
 from anonym.report.fields import SizeBin
@@ -147,10 +148,22 @@ def tree(identifier: str, title: str, branches: Sequence[Branch]) -> Markup:
             joints.append(f"M{x - INDENT} {above[depth - 1] + 5}V{y}H{x - 5}")
         above[depth] = y
         marks.append(tag("circle", class_=kind, cx=x, cy=y, r=4))
-        marks.append(tag("text", figures.shortened(said, 38), class_=kind, x=x + 10, y=y + 4))
-    described = "; ".join(f"{'- ' * depth}{figures.shortened(said, 38)}" for depth, said, _ in branches)
+        marks.append(tag("text", _fitting(said), class_=kind, x=x + 10, y=y + 4))
+    described = "; ".join(f"{'- ' * depth}{_fitting(said)}" for depth, said, _ in branches)
     lines = tag("path", class_="joints", d="".join(joints)) if joints else None
     return drawing(identifier, title, described, len(branches) * BRANCH, lines, marks, class_="tree")
+
+
+def _fitting(said: str) -> str:
+    """The label as far as it fits beside its node on a phone, the middle left out."""
+    shown = figures.visible(said)
+    widths = range(38, 8, -1)
+    return next((text for text in (figures.shortened(shown, w) for w in widths) if _ems(text) <= 21), shown[:8])
+
+
+def _ems(text: str) -> float:
+    """About how wide a text is in a sans-serif face."""
+    return sum(1 if c in "WMmw@%—…" or east_asian_width(c) in "WF" else 0.72 if c.isupper() else 0.55 for c in text)
 
 
 def curve(identifier: str, title: str, points: Sequence[tuple[str, float]]) -> Markup:
@@ -165,7 +178,7 @@ def curve(identifier: str, title: str, points: Sequence[tuple[str, float]]) -> M
     marks = [
         _point(x, y, label, figures.rounded_share(value), bottom, place, len(points) - 1)
         for place, ((x, y), (label, value)) in enumerate(zip(places, points, strict=True))
-        if place % every == 0 or place == len(points) - 1
+        if place == len(points) - 1 or (place % every == 0 and place + every < len(points))
     ]
     axis = tag("line", class_="axis", x1=0, x2="100%", y1=bottom, y2=bottom)
     described = "; ".join(f"{label}: {figures.share(value)}" for label, value in points)
