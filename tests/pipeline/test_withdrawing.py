@@ -63,7 +63,7 @@ def test_the_release_is_the_one_of_a_table_without_them(visits: pl.DataFrame, by
     expected = anonym.apply(by_unit, without)
     found = anonym.apply(by_unit, visits, exclude_units=GONE)
     assert found.data.collect().equals(expected.data.collect())
-    assert not found.data.collect().equals(anonym.apply(by_unit, visits, exclude_units=[None]).data.collect())
+    assert found.evidence["input"]["rows"] == without.height < visits.height
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet", "txt"])
