@@ -9,6 +9,7 @@ so nothing is narrowed there by this rule.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import polars as pl
@@ -53,7 +54,7 @@ def downcoding(tables: Tables, *, gate: Gate | None, seed: int | None) -> Attack
     detail = {
         "cells": int(cells.filter(pl.col("covered") > 1)["rows"].sum()),
         "cells_narrowed": claims.height,
-        "cells_right": claims["right"].sum(),
+        "cells_right": math.fsum(claims["right"]),
         "classes_tried": chosen.height,
         "classes_narrowed": narrowed["released"].n_unique(),
         "by_column": {
@@ -64,7 +65,8 @@ def downcoding(tables: Tables, *, gate: Gate | None, seed: int | None) -> Attack
         "worst_subgroup": _worst(tables, cells, claims),
     }
     wrong = claims.filter(pl.col("right") == 0)["person"].n_unique() if tables.has_truth else None
-    right, chance = (min(float((claims["weight"] * claims[part]).sum()), float(targets)) for part in ("right", "share"))
+    # exactly rounded sums: the order of the rows is random, and the evidence is not
+    right, chance = (min(math.fsum(claims["weight"] * claims[part]), float(targets)) for part in ("right", "share"))
     counts, control = Counts(targets, targets, right, wrong), Counts(targets, targets, chance)
     knows = ("the policy and the method", *(known.name for known in tables.known))
     return judge(Trial("downcoding", knows, counts, gate, None, control, None, seed, detail, WITHOUT))
@@ -162,6 +164,6 @@ def _worst(tables: Tables, cells: pl.DataFrame, claims: pl.DataFrame) -> dict[st
         of_column = pl.col("column") == str(i)
         held = int(cells.filter(of_column & (pl.col("covered") > 1))["rows"].sum())
         if held >= SUBGROUP:
-            right = float(claims.filter(of_column)["right"].sum())
+            right = math.fsum(claims.filter(of_column)["right"])
             rates.append({"column": known.name, "targets": held, "rate": right / held})
     return max(rates, key=lambda one: one["rate"], default=None)  # type: ignore[return-value, arg-type]
