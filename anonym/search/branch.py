@@ -199,13 +199,18 @@ class BranchAndBound:
         node, (start, leaf, rows, members) = split.node, split.entries
         axis, depth = self.lattice.axes[node.depth], node.depth + 1
         most = rows if self.judge.members[depth].shared_prefix.size else members
-        keeps, costs = kernels.glimpse(start, leaf, rows, most, axis.nodes, axis.cost, node.paid, self.judge.k.k)
+        found = kernels.glimpse(
+            start, leaf, rows, most, axis.nodes, axis.cost, node.paid, self.judge.k.k, self.limit - node.gone
+        )
         children = []
-        for level, (keep, cost) in enumerate(zip(keeps.tolist(), costs.tolist(), strict=True)):
-            bound = self._bound(depth, cost, self.rows - keep, 0.0, 0.0)
-            self._count(leaf.size)
-            if not self._is_out(bound, self.rows - keep):
-                children.append(Child((*node.chosen, level), bound, self.rows - keep, None))
+        for level, (dropped, cost, reads) in enumerate(zip(*(each.tolist() for each in found), strict=True)):
+            if reads < 0:
+                continue
+            gone = node.gone + dropped
+            bound = self._bound(depth, cost, gone, 0.0, 0.0)
+            self._count(reads)
+            if not self._is_out(bound, gone):
+                children.append(Child((*node.chosen, level), bound, gone, None))
         return sorted(children, key=_promise)
 
     def _merged(

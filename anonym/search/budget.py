@@ -9,7 +9,7 @@ from typing import Literal
 Budget = Literal["default", "thorough"] | tuple[Literal["tries", "nodes", "seconds"], int]
 Progress = Callable[[str], None]
 
-READS = {"default": 400_000_000, "thorough": 4_000_000_000}  # prefixes read, 10 to 15 ns each
+READS = {"default": 300_000_000, "thorough": 4_000_000_000}  # prefixes read, 10 to 15 ns each
 CHECK = 4_000  # prefixes that are read in the time a check takes besides: 50 us
 REPORT = 500  # checks between two words of progress
 

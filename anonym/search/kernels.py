@@ -194,18 +194,27 @@ def glimpse(
     cost: Floats,
     paid: Floats,
     k: int,
-) -> tuple[Ints, Floats]:
-    """What the column would keep at each of its levels, by k alone: (rows, what they cost on the axes decided on).
+    most: int,
+) -> tuple[Ints, Floats, Ints]:
+    """What the column would drop at each of its levels, by k alone: (rows, what those kept cost on the axes decided on,
+    entries read).
 
-    `node` and `cost` are (levels, leaves). One pass for all levels: merging comes for those that are worth it.
+    `node` and `cost` are (levels, leaves). From the coarsest level on, until one drops more than `most`: the finer ones
+    drop no less. Those have read -1 and drop `most` + 1; the first that drops too much is left as soon as it does.
     """
     levels, leaves = node.shape
-    keeps = np.zeros(levels, np.int64)
+    drops = np.full(levels, most + 1, np.int64)
     costs = np.zeros(levels, np.float64)
+    reads = np.full(levels, -1, np.int64)
     rows = np.zeros(leaves, np.int64)
     members = np.zeros(leaves, np.int64)
-    for c in range(entry_start.size - 1):
-        for level in range(levels):
+    for level in range(levels - 1, -1, -1):
+        reads[level] = 0
+        dropped = 0
+        for c in range(entry_start.size - 1):
+            if dropped > most:
+                break
+            reads[level] = entry_start[c + 1]
             for entry in range(entry_start[c], entry_start[c + 1]):
                 at = node[level, entry_leaf[entry]]
                 rows[at] += entry_rows[entry]
@@ -213,11 +222,15 @@ def glimpse(
             for entry in range(entry_start[c], entry_start[c + 1]):
                 at = node[level, entry_leaf[entry]]
                 if members[at] >= k:
-                    keeps[level] += rows[at]
                     costs[level] += rows[at] * (paid[c] + cost[level, entry_leaf[entry]])
+                else:
+                    dropped += rows[at]
                 rows[at] = 0
                 members[at] = 0
-    return keeps, costs
+        drops[level] = dropped
+        if dropped > most:
+            break
+    return drops, costs, reads
 
 
 @kernel
