@@ -16,6 +16,7 @@ from anonym.io import guarded, open_frame, open_paths
 from anonym.io.source import ReadOptions, file_sha256
 from anonym.pipeline.evidence import Clock, blank, measured_part, policy_part, role_name
 from anonym.pipeline.facts import facts_of, promised_columns
+from anonym.pipeline.reported import hashes_of
 from anonym.policy.model import Keep, Policy, Quasi, Sensitive
 from anonym.report.evidence import complete
 from anonym.report.figures import listed, plural
@@ -40,6 +41,8 @@ def check_file(policy: str | Path, release: Path, earlier: Sequence[Path] = ()) 
     loaded = Policy.load(policy)
     if earlier and loaded.batch != "union":
         raise CallError("earlier files count only under `batch: union`: leave them out")
+    with guarded("reading the files released before"):
+        hashes_of([release, *earlier] if earlier else [])
     source = open_paths([release], release_options(loaded))
     before = [open_paths([path], release_options(loaded)).frame.select(list(source.schema)) for path in earlier]
     frame = pl.concat([source.frame, *before], how="vertical_relaxed") if before else source.frame

@@ -59,10 +59,18 @@ def refuse_another_release(expected: Mapping[str, Any] | None, found: Mapping[st
     )
 
 
+def hashes_of(earlier: Sequence[Path]) -> tuple[str, ...]:
+    """The hashes of files released before. Raises CallError where one is named twice: its rows would count double."""
+    hashes = tuple(file_sha256(path) for path in earlier)
+    if len(set(hashes)) < len(hashes):
+        raise CallError("two of the files released before are the same: name each once")
+    return hashes
+
+
 def refuse_other_files(evidence: Mapping[str, Any], earlier: Sequence[Path]) -> None:
     """Raises CallError where these are not the files together with which the release of the evidence was judged."""
     judged = evidence.get("batch", {}).get("sha256", [])
-    if sorted(judged) != sorted(file_sha256(path) for path in earlier):
+    if sorted(judged) != sorted(hashes_of(earlier)):
         raise CallError(
             f"this release was judged together with {len(judged)} files released before: name those files, and no "
             "others, with --earlier"

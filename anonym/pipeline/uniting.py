@@ -17,9 +17,9 @@ from anonym.hierarchy.build import build
 from anonym.hierarchy.cells import coded_cells
 from anonym.hierarchy.model import Hierarchy, Identity, Suppress
 from anonym.io import Source, guarded, written
-from anonym.io.source import file_sha256
 from anonym.pipeline.profile import Profile
 from anonym.pipeline.recoding import GlobalRecoding
+from anonym.pipeline.reported import hashes_of
 from anonym.pipeline.solve import state
 from anonym.pipeline.transform import transform
 from anonym.policy.model import Identifier, Policy, Quasi, Sensitive
@@ -59,16 +59,18 @@ def refuse_unasked(policy: Policy, plan: Plan | None, earlier: Sequence[Path]) -
 def read_earlier(paths: Sequence[Path], plan: Plan | None, schema: Mapping[str, pl.DataType]) -> Earlier | None:
     """The files released before, or None where there are none.
 
-    Raises InputError for a file of other columns, or with a label that the plan does not list.
+    Raises CallError for a file named twice, InputError for one of other columns, or with a label that the plan lacks.
     """
     if not paths or plan is None:
         return None
+    with guarded("reading the files released before"):
+        hashes = hashes_of(paths)
     for path in paths:
         _refuse_another(path, plan, schema)
     frame = pl.concat(_released(path, schema) for path in paths)
     with guarded("counting the rows released before"):
         rows = int(frame.select(pl.len()).collect().item())
-    return Earlier(frame, rows, tuple(file_sha256(path) for path in paths))
+    return Earlier(frame, rows, hashes)
 
 
 def _released(path: Path, schema: Mapping[str, pl.DataType]) -> pl.LazyFrame:

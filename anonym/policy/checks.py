@@ -292,7 +292,7 @@ def _union(subject: Subject) -> Iterator[Finding]:
     if shape.guarantee is not None and shape.guarantee.linkable is None:
         yield Finding(
             ("guarantee", "linkable"),
-            "required with batch: union and a unit: a reason to join its rows over batches, for no profiles are counted",
+            "required with batch: union and a unit: a reason to join its rows over batches: no profiles are counted",
         )
 
 

@@ -141,6 +141,8 @@ def _of_run(evidence: Facts) -> Iterator[str]:
             f"k, l, t, classes and risk are those of this release together with {files} released before ({rows}): "
             "whoever can tell its rows apart from those finds smaller classes."
         )
+        if evidence["input"].get("unit") is None:
+            yield "Without a unit every row counts as a person, so nobody may have rows in two of these files."
     if gone := evidence["input"].get("excluded_units"):
         yield (
             f"{figures.plural(gone, 'unit')} who withdrew were left out: whoever also has a release that holds them "

@@ -60,6 +60,7 @@ def test_classes_that_are_small_alone_hold_together(command: Run, table: pl.Data
     assert evidence["output"]["rows"] == sum(alone.values())
     assert (evidence["batch"]["files"], evidence["batch"]["rows"]) == (1, sum(before.values()))
     assert any("released before" in limit for limit in evidence["limits"])
+    assert any("nobody may have rows in two" in limit for limit in evidence["limits"])
     gone = evidence["suppression"]["rows"]
     assert gone == 80 - sum(alone.values())
     assert evidence["suppression"]["rate"] == gone / 80
@@ -102,6 +103,7 @@ def test_a_unit_counts_once_over_all_files(command: Run, table: pl.DataFrame, un
     evidence = json.loads(Path("b.report.json").read_text())
     assert evidence["guarantee"]["k"]["units"] == min(map(len, people.values())) >= K
     assert evidence["guarantee"]["k"]["counted"] == "units"
+    assert not any("nobody may have rows in two" in limit for limit in evidence["limits"])
     assert evidence["guarantee"]["k"]["rows"] == min(_classes("a.parquet", "b.parquet").values())
     assert command("check", "policy.yaml", "b.parquet", "--earlier", "a.parquet", "--quiet") == (0, "", "")
 
@@ -147,6 +149,10 @@ def test_what_cannot_be_united_is_refused(command: Run, table: pl.DataFrame, uni
     command(*FIRST)
     status, _, err = command(*FIRST[:3], "-o", "b.parquet", "--earlier", "a.parquet")
     assert (status, "--plan" in err) == (2, True)
+    Path("copy.parquet").write_bytes(Path("a.parquet").read_bytes())
+    status, _, err = command(*JOINTLY, "--earlier", "copy.parquet")
+    assert (status, "name each once" in err) == (2, True), "its rows would count double"
+    assert "name each once" in command("check", "policy.yaml", "a.parquet", "--earlier", "copy.parquet")[2]
     pl.read_parquet("a.parquet").drop("plan").write_parquet("other.parquet")
     status, _, err = command(*SECOND, "--earlier", "other.parquet")
     assert (status, "has other columns" in err) == (4, True)
