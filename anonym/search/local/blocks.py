@@ -68,7 +68,7 @@ class Outcome:
     """Classes of the block's tuples, by their numbers in the whole table; rows in none are left over or suppressed."""
 
     entries: Entries
-    gone: Ints  # (tuples of the table,) suppressed rows
+    gone: Entries  # suppressed rows, as of one class
     tries: int
 
 
@@ -92,9 +92,8 @@ def solve_block(
     tries = _improve(w, along, layout.gone, effort, pull, swaps, tick)
     owner, member, rows = listing(w)
     is_gone = owner == GONE
-    gone = np.bincount(members[member[is_gone]], rows[is_gone], layout.space.count).astype(np.int64)
-    kept = ~is_gone
-    return Outcome(Entries.of(owner[kept], members[member[kept]], rows[kept]), gone, tries)
+    kept, gone = (Entries.of(owner[which], members[member[which]], rows[which]) for which in (~is_gone, is_gone))
+    return Outcome(kept, gone, tries)
 
 
 def _start(w: World, shared: Shared, space: Space, rng: np.random.Generator, pull: float) -> None:

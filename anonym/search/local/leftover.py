@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from anonym.search.local.promises import Promise, faults
 from anonym.search.local.release import Entries
-from anonym.search.local.space import Space
+from anonym.search.local.space import Space, parts_of
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -32,20 +32,20 @@ def rehomed(space: Space, entries: Entries, rows: Ints, k: int) -> Entries:
     part_of[entries.owner] = space.part[entries.member]
     rest = np.flatnonzero(left)
     merged = np.arange(entries.classes)
-    for at, part in enumerate(np.unique(space.part[rest]).tolist()):
-        members = rest[space.part[rest] == part]
+    by_part = np.flatnonzero(holds)[np.argsort(part_of[holds], kind="stable")]
+    for at, places in enumerate(parts_of(space.part[rest])):
+        members = rest[places]
         own = histogram(space.promise, members, left[members])
-        others = np.flatnonzero(holds & (part_of == part))
+        others = by_part[slice(*np.searchsorted(part_of[by_part], space.part[members[0]] + np.arange(2)))]
         taken = taken_in(space.promise, own, int(left[members].sum()), counts[others], size[others], k)
         merged[others[taken if taken is not None else []]] = entries.classes + at
         owner = np.append(owner, np.full(members.size, entries.classes + at if taken is not None else -1))
-    return _joined(entries, owner, merged, space, rest, left)
+    return _joined(entries, owner, merged, rest, left)
 
 
-def _joined(entries: Entries, owner: Ints, merged: Ints, space: Space, rest: Ints, left: Ints) -> Entries:
-    by_part = rest[np.argsort(space.part[rest], kind="stable")]
-    member = np.concatenate([entries.member, by_part])
-    rows = np.concatenate([entries.rows, left[by_part]])
+def _joined(entries: Entries, owner: Ints, merged: Ints, rest: Ints, left: Ints) -> Entries:
+    member = np.concatenate([entries.member, rest])
+    rows = np.concatenate([entries.rows, left[rest]])
     has_home = owner >= 0
     known = np.concatenate([merged, np.arange(entries.classes, owner.max(initial=-1) + 1)])
     return Entries.of(known[owner[has_home]], member[has_home], rows[has_home])

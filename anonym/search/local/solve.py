@@ -22,7 +22,7 @@ from anonym.search.local.promises import faults, referred
 from anonym.search.local.records import SUPPRESSED, LocalSolution, Parts, Records, Vocabulary
 from anonym.search.local.rehearsal import rehearse, start_of
 from anonym.search.local.release import Entries, Released, loss, parts, released
-from anonym.search.local.space import Layout, Space, layout
+from anonym.search.local.space import Layout, Space, layout, numbered, parts_of, sorted_groups
 from anonym.search.local.units import pairs_of, settled
 from anonym.search.problem import Problem, Solution
 
@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 
 BLOCK = 40_000  # tuples searched together: their tables stay in a cache of a few megabytes
 TRIES = {"default": 25, "thorough": 600}  # moves a class of k rows
-TIGHT = 0.2  # as many, where l or t make a move slow
+TIGHT = 0.25  # as many, where l or t make a move slow
 MOST = {"default": 2_000_000, "thorough": 50_000_000}  # moves in all
 VISITS = {"default": 4_000, "thorough": 100_000}
 PEELS = {"default": 150_000_000, "thorough": 6_000_000_000}  # recodings peeled times tuples
@@ -119,8 +119,8 @@ def solve(
 
 def _by_code(records: Records) -> Ints:
     """The order of the records by what they hold."""
-    own = [] if records.unit is None else [records.unit[:, None]]
-    return np.lexsort(np.concatenate([records.codes, records.sensitive, *own], axis=1).T[::-1])
+    own = [] if records.unit is None else [records.unit]
+    return sorted_groups([*records.codes.T, *records.sensitive.T, *own], records.count)[0]
 
 
 def _refuse_profiles(problem: Problem, records: Records) -> None:
@@ -145,15 +145,14 @@ def _search(problem: Problem, records: Records, laid: Layout, allowed: int, run:
     optional = max(allowed - _hopeless(space, problem.k), 0)
     if space.promise.needs_reference:
         optional = 0  # rows that leave move what all classes are compared with, and many that held no longer do
-    outcome = _run_blocks(problem, laid, optional, run)
-    gone = outcome.gone
+    entries, gone, tries = _run_blocks(problem, laid, optional, run)
     best: Found | None = None
     for kept in (space.rows - gone, space.rows) if gone.any() else (space.rows,):
-        homes = _settled(space, outcome.entries, kept, problem.k)
+        homes = _settled(space, entries, kept, problem.k)
         if int(space.rows.sum() - homes.rows.sum()) <= allowed:
             found = Found.of(problem, records, laid, homes)
             best = found if best is None or found.worth < best.worth else best
-    return best, outcome.tries
+    return best, tries
 
 
 def _search_units(problem: Problem, records: Records, laid: Layout, allowed: int, run: Run) -> tuple[Found | None, int]:
@@ -162,13 +161,13 @@ def _search_units(problem: Problem, records: Records, laid: Layout, allowed: int
     words: list[Vocabulary] = ["label" if column.kind in ("pair", "path") else "set" for column in laid.columns]
     inner = layout(problem, pairs.records, words)
     share = allowed * pairs.records.count // max(records.total_rows, 1)
-    outcome = _run_blocks(problem, inner, share, run)
-    cls = parts(pairs.records, inner, outcome.entries).cls[pairs.of_record].astype(np.int64)
-    for alone in (SUPPRESSED, outcome.entries.classes + pairs.of_record):
+    entries, _, tries = _run_blocks(problem, inner, share, run)
+    cls = parts(pairs.records, inner, entries).cls[pairs.of_record].astype(np.int64)
+    for alone in (SUPPRESSED, entries.classes + pairs.of_record):
         found = _joined(problem, records, laid, np.where(cls == SUPPRESSED, alone, cls), run.seed)
         if int(records.rows.sum() - found.release.rows.sum()) <= allowed:
-            return found, outcome.tries
-    return None, outcome.tries
+            return found, tries
+    return None, tries
 
 
 def _joined(problem: Problem, records: Records, laid: Layout, cls: Ints, seed: int) -> Found:
@@ -205,8 +204,8 @@ def _settled(space: Space, entries: Entries, kept: Ints, k: int) -> Entries:
         kept = now
 
 
-def _run_blocks(problem: Problem, laid: Layout, limit: int, run: Run) -> Outcome:
-    """The classes of all blocks, in one numbering."""
+def _run_blocks(problem: Problem, laid: Layout, limit: int, run: Run) -> tuple[Entries, Ints, int]:
+    """The classes of all blocks, in one numbering; (tuples,) suppressed rows; moves tried."""
     space = laid.space
     words = run.budget if isinstance(run.budget, str) else "default"
     visits = min(VISITS[words], PEELS[words] // max(space.count, 1) + 1)
@@ -261,8 +260,7 @@ def _effort(budget: Budget, space: Space, members: Ints, k: int, blocks: int) ->
 def _hopeless(space: Space, k: int) -> int:
     """Rows in parts that do not hold even as one class."""
     found = 0
-    for part in np.unique(space.part).tolist():
-        members = np.flatnonzero(space.part == part)
+    for members in parts_of(space.part):
         rows = space.rows[members]
         counts = histogram(space.promise, members, rows)
         if rows.sum() < k or faults(space.promise, counts[None], rows.sum()[None])[0] > 0:
@@ -270,7 +268,7 @@ def _hopeless(space: Space, k: int) -> int:
     return found
 
 
-def _together(outcomes: Sequence[Outcome], tuples: int) -> Outcome:
+def _together(outcomes: Sequence[Outcome], tuples: int) -> tuple[Entries, Ints, int]:
     none = np.empty(0, np.int64)
     found = [outcome.entries for outcome in outcomes]
     shift = np.cumsum([0] + [part.classes for part in found])
@@ -279,18 +277,21 @@ def _together(outcomes: Sequence[Outcome], tuples: int) -> Outcome:
         np.concatenate([none, *(part.member for part in found)]),
         np.concatenate([none, *(part.rows for part in found)]),
     )
-    gone = sum((outcome.gone for outcome in outcomes), np.zeros(tuples, np.int64))
-    return Outcome(entries, gone, sum(outcome.tries for outcome in outcomes))
+    gone = np.zeros(tuples, np.int64)
+    for outcome in outcomes:
+        gone[outcome.gone.member] = outcome.gone.rows  # blocks share no tuples
+    return entries, gone, sum(outcome.tries for outcome in outcomes)
 
 
 def _given(problem: Problem, records: Records, laid: Layout, start: Solution) -> Found | None:
     """The classes of a global solution, each cell as fine as its class allows."""
-    cells = problem.cells.codes
-    is_kept = {tuple(code) for code in cells[start.kept].tolist()}
-    kept = np.array([tuple(code) in is_kept for code in records.codes.tolist()], np.bool_)
+    cells, codes = problem.cells.count, np.concatenate([problem.cells.codes, records.codes])
+    number = numbered(list(codes.T), len(codes))
+    is_kept = np.zeros(len(codes), np.bool_)
+    is_kept[number[:cells][start.kept]] = True
+    kept = is_kept[number[cells:]]
     nodes = [h.ancestor[level] for h, level in zip(problem.hierarchies, start.levels, strict=True)]
-    keys = np.stack([node[records.codes[:, j]] for j, node in enumerate(nodes)], axis=1)
-    owner = np.unique(keys, axis=0, return_inverse=True)[1].reshape(-1)
+    owner = numbered([node[records.codes[:, j]] for j, node in enumerate(nodes)], records.count)
     if records.unit is not None:
         return _joined(problem, records, laid, np.where(kept, owner, SUPPRESSED), 0)
     return Found.of(problem, records, laid, Entries.of(owner[kept], laid.tuple_of[kept], records.rows[kept]))

@@ -95,9 +95,8 @@ def layout(problem: Problem, records: Records, vocabulary: Sequence[Vocabulary])
     promise = promise_of(problem, records)
     codes = [columns[j].atom[records.codes[:, j]] for j in order]
     caps = [column.cap[records.codes[:, j]] for j, column in enumerate(columns) if np.unique(column.cap).size > 1]
-    sort, first = _sorted_groups([*caps, *codes, *promise.bins.T], records.count)
-    tuple_of = np.empty(records.count, np.int64)
-    tuple_of[sort] = np.cumsum(first) - 1
+    sort, first = sorted_groups([*caps, *codes, *promise.bins.T], records.count)
+    tuple_of = _by_group(sort, first)
     at = sort[first]
     table = np.stack(codes, axis=1) if codes else np.empty((records.count, 0), np.int32)
     space = Space(
@@ -109,6 +108,11 @@ def layout(problem: Problem, records: Records, vocabulary: Sequence[Vocabulary])
         width=width,
     )
     return Layout(space, columns, order, tuple_of, sum(_whole(column) for column in columns))
+
+
+def parts_of(part: Codes) -> list[Ints]:
+    """The places of each part in a list sorted by it."""
+    return np.split(np.arange(part.size), np.flatnonzero(part[1:] != part[:-1]) + 1) if part.size else []
 
 
 def world_of(
@@ -184,7 +188,18 @@ def _tables(columns: Sequence[Atoms]) -> tuple[Codes, int]:
     return np.concatenate(parts).astype(np.int32), width
 
 
-def _sorted_groups(keys: Sequence[Codes], count: int) -> tuple[Ints, NDArray[np.bool_]]:
+def numbered(keys: Sequence[Codes], count: int) -> Ints:
+    """(records,) the number of each among those of different keys."""
+    return _by_group(*sorted_groups(keys, count))
+
+
+def _by_group(sort: Ints, first: NDArray[np.bool_]) -> Ints:
+    number = np.empty(sort.size, np.int64)
+    number[sort] = np.cumsum(first) - 1
+    return number
+
+
+def sorted_groups(keys: Sequence[Codes], count: int) -> tuple[Ints, NDArray[np.bool_]]:
     """(order of the records, whether each in that order is the first of its equals)."""
     first = np.zeros(count, np.bool_)
     first[:1] = True
