@@ -16,8 +16,11 @@ from naive.search_problems import FOLD, problem_of, skewed_table, tables
 
 from anonym.errors import GuaranteeError
 from anonym.search import global_
+from anonym.search.budget import Meter
 from anonym.search.global_ import solve
+from anonym.search.lattice import lattice_of
 from anonym.search.problem import Problem, Solution
+from anonym.search.tails import tails
 
 EXAMPLES = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -72,6 +75,20 @@ def test_a_climb_and_bounds_before_change_nothing(folder: Path, table: naive.Tab
         patch.setattr(global_, "FULL_NODES", 0)
         patch.setattr(global_, "KICKS", 2)
         agree(replace(table, units=table.units or profiles), folder, profiles=profiles)
+
+
+@settings(EXAMPLES, max_examples=60)
+@given(table=tables(asked=False))
+def test_searching_ever_more_columns_ends_at_the_optimum(folder: Path, table: naive.Table) -> None:
+    """And nothing is said to cost less alone than with more columns beside it."""
+    expected = naive.best(table)
+    problem = problem_of(table, folder)
+    lattice = lattice_of(problem)
+    least = tails(problem, lattice, Meter("default", None), 1.0)
+    assert least == sorted(least, reverse=True)
+    if expected is not None:
+        found = global_.in_units(problem, lattice, least[0])
+        assert found == pytest.approx(float(expected.objective), abs=1e-12)
 
 
 @settings(EXAMPLES, max_examples=60)
