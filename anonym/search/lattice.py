@@ -67,7 +67,6 @@ class Lattice:
     codes: tuple[NDArray[np.int32], ...]  # an axis: (entries,) the leaf of each entry
     entry: NDArray[np.int32]  # (cells,) the entry of each cell, -1 for cells suppressed from the start
     alive: NDArray[np.bool_]  # (cells,) not suppressed from the start
-    lost: int  # input rows suppressed from the start
 
     @property
     def nodes(self) -> int:
@@ -176,7 +175,7 @@ def _with_prefixes(problem: Problem, axes: tuple[Axis, ...], alive: NDArray[np.b
     rows = problem.cells.rows[living][order]
     depths = tuple(_depth(columns, starts, new, rows, depth) for depth in range(len(columns)))
     entries = tuple(column[starts[-1]] for column in columns[1:])
-    return Lattice(axes, depths, entries, entry, alive, problem.rows - int(rows.sum()))
+    return Lattice(axes, depths, entries, entry, alive)
 
 
 def _depth(

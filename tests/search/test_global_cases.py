@@ -18,7 +18,7 @@ from anonym.errors import GuaranteeError, InputError, InternalError
 from anonym.hierarchy.model import FileHierarchy, SensitiveCounts
 from anonym.search.global_ import solve
 from anonym.search.ground import ground_of
-from anonym.search.loss import average_class_size, class_table, column_losses, discernibility, ncp
+from anonym.search.loss import column_losses, ncp
 
 Row = tuple[tuple[int, ...], Hashable, tuple[Hashable, ...]]
 NONE = np.empty(0, np.int32)
@@ -233,19 +233,12 @@ def test_declared_order_and_tree_must_have_every_value(tmp_path: Path) -> None:
         ground_of(values, TCloseness(0.2, "hierarchical", hierarchy=FileHierarchy(path)))
 
 
-def test_measures_of_a_class_table() -> None:
+def test_loss_of_a_recoding() -> None:
     """Two classes of 3 and 4 rows, one of 1 suppressed; the second column at `*`."""
     held: list[Row] = (
         [((0, 0), 0, ("a",))] * 3 + [((1, 0), 0, ("a",))] * 2 + [((1, 1), 0, ("a",))] * 2 + [((2, 1), 0, ("a",))]
     )
     problem = problem_of(naive.Table(held, [column(3), column(2)], False, 3, 1))
     kept = np.array([True, True, True, False])
-    table = class_table(problem, (0, 1), kept)
-    assert table.owner.tolist() == [0, 1, 1, -1]
-    assert table.rows.tolist() == [3, 4]
-    assert table.nodes.tolist() == [[0, 2], [1, 2]]
     assert column_losses(problem, (0, 1), kept).tolist() == [1 / 8, 1.0]
     assert ncp(problem, (0, 1), kept) == 9 / 16
-    assert discernibility(table.rows, 3, 1, 8) == 9 + 16 + 8
-    assert average_class_size(table.rows) == 3.5
-    assert average_class_size(np.empty(0, np.int64)) == 0.0
