@@ -11,6 +11,9 @@ import polars as pl
 import pytest
 import yaml
 
+from anonym.policy.explain import explain
+from anonym.policy.model import Policy
+
 Run = Callable[..., tuple[int, str, str]]
 
 
@@ -38,3 +41,11 @@ def test_a_release_beyond_a_threshold_is_refused(
         status, told, _ = command("verify", "out.report.json", "--json")
         lines = {line["path"]: line["status"] for line in json.loads(told)}
         assert (status, lines["thresholds.k_if_known.found"]) == (0, "holds")
+
+
+def test_thresholds_are_explained_in_words(policy: dict[str, Any]) -> None:
+    limits = {"loss": 0.4, "k_if_known": 3, "attacks": {"uniqueness": {"rate": 0.05}}}
+    said = explain(Policy.load(policy | {"thresholds": limits}))
+    assert "loss 0.4: the largest mean loss (NCP)" in said
+    assert "k_if_known 3: k for an attacker who knows a keep or sensitive column too, at least" in said
+    assert "attacks.uniqueness.rate 0.05: the highest acceptable upper end of their success" in said
