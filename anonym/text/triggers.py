@@ -20,6 +20,9 @@ FEW = 20_000
 """Characters of a trigger's rows up to which it counts as fired: reading them takes a rule less time than compiling the
 trigger takes Polars."""
 
+LONGEST_RUN = 16
+"""Digits in a row up to which runs are told apart."""
+
 _ALIKE = "[ſıİ\u212a]"  # the case of an ASCII letter for a regular expression, and not for `to_lowercase`
 
 
@@ -110,21 +113,21 @@ def _fired(texts: Sequence[str], triggers: Sequence[str]) -> Iterator[tuple[str,
 def _candidates(column: pl.Series, triggers: Sequence[str]) -> dict[str, NDArray[np.int64]]:
     """By trigger, in order, the rows that hold what it needs."""
     digits = column.str.count_matches(r"\d").to_numpy()
-    runs = _runs(column, digits, max((need.run for trigger in triggers for need in needs(trigger)), default=0))
+    runs = _runs(column, digits)
     rows_of = _holding(column, {need.literals for trigger in triggers for need in needs(trigger)})
 
     def meeting(need: Need) -> NDArray[np.int64]:
         rows = rows_of[need.literals]
-        return rows[(digits[rows] >= need.digits) & (runs[rows] >= need.run)]
+        return rows[(digits[rows] >= need.digits) & (runs[rows] >= min(need.run, LONGEST_RUN))]
 
     return {trigger: _united([meeting(need) for need in needs(trigger)]) for trigger in triggers}
 
 
-def _runs(column: pl.Series, digits: NDArray[np.uint32], most: int) -> NDArray[np.int64]:
-    """The length of the longest run of digits in each row, told apart up to `most`."""
+def _runs(column: pl.Series, digits: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """The length of the longest run of digits in each row, told apart up to `LONGEST_RUN`."""
     runs = np.minimum(digits, 1).astype(np.int64)
     rows = np.flatnonzero(digits)
-    for length in range(2, most + 1):
+    for length in range(2, LONGEST_RUN + 1):
         rows = rows[column.gather(rows).str.contains(rf"\d{{{length}}}").to_numpy()]
         runs[rows] = length
     return runs

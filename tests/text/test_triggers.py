@@ -58,6 +58,13 @@ def test_of_long_texts_the_places_in_which_a_trigger_fires_hold_its_matches() ->
                 assert any(start <= match.start() and match.end() <= end for start, end in places), trigger
 
 
+def test_runs_of_digits_beyond_those_told_apart_still_fire() -> None:
+    texts = ["1" * 40, "1" * 39, "1" * 20 + " " + "1" * 20, "none"] * 500
+    rows = Column(texts, [r"\d{40}", r"\d{20}"])
+    assert rows.rows(r"\d{40}") == [row for row, text in enumerate(texts) if text == "1" * 40]
+    assert rows.rows(r"\d{20}") == [row for row, text in enumerate(texts) if text != "none"]
+
+
 def test_triggers_of_nearly_all_rules_are_narrower_than_what_neighbouring_segments_share() -> None:
     wide = {rule.name for rule in RULES if widest(column_trigger(rule.trigger)) >= OVERLAP - 1}
     assert wide <= {"user-logged", "secret-pem", "secret-url"}
