@@ -20,7 +20,7 @@ from anonym.pipeline.progress import Progress
 
 ROW = "\x00row"  # input row number; a NUL cannot be in a column name of any format we read
 UNIT = "\x00unit"
-IN_MEMORY = 2_000_000  # rows shuffled at once; above, random buckets of about this many rows go through the disk
+IN_MEMORY = 1_000_000  # rows shuffled at once; above, random buckets of about half as many go through the disk
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ def _shuffled(released: pl.LazyFrame, rows: int, private: PrivateFolder) -> Iter
             frame = released.collect(engine="streaming")
         yield _permute(frame)
         return
-    yield from _through_buckets(released, -(-rows // IN_MEMORY), private)
+    yield from _through_buckets(released, -(-2 * rows // IN_MEMORY), private)
 
 
 def _through_buckets(released: pl.LazyFrame, buckets: int, private: PrivateFolder) -> Iterator[pl.DataFrame]:
@@ -177,8 +177,11 @@ def _through_buckets(released: pl.LazyFrame, buckets: int, private: PrivateFolde
 
 
 def _permute(frame: pl.DataFrame) -> pl.DataFrame:
-    order = np.argsort(_random_words(frame.height), kind="stable")
-    return frame.rechunk()[order]
+    """In the order of random words, each with its row's number in its last bits: sorted in a fifth of an argsort."""
+    bits = np.uint64(frame.height.bit_length())
+    words = _random_words(frame.height) >> bits << bits | np.arange(frame.height, dtype=np.uint64)
+    words.sort()
+    return frame.rechunk()[(words & ((np.uint64(1) << bits) - np.uint64(1))).astype(np.int64)]
 
 
 def _random_words(n: int) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
