@@ -18,15 +18,10 @@ Counts = NDArray[np.int64]
 Recode = Callable[[Words], Words]
 
 
-def counted(batches: Iterable[Words]) -> tuple[Words, Counts]:
-    """The distinct words, sorted, and how often each occurs."""
-    words, counts, _ = counted_within(batches, None, ())
-    return words, counts
-
-
 def counted_within(batches: Iterable[Words], most: int | None, coarser: Sequence[Recode]) -> tuple[Words, Counts, int]:
-    """As `counted`, the words recoded by the first of `coarser` that leaves no more than `most` (else by the last); and
-    which that was, from 1, 0 for none.
+    """The distinct words, sorted, how often each occurs, and which recoding they went through.
+
+    That is the first of `coarser` (from 1; 0 is none) that leaves no more than `most` of them, or else the last.
 
     Each recoding must send equal words of the one before to equal words. Which is taken does not depend on the order of
     the words: what is too many for some of them is too many for all.

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonym.hierarchy import words
-from anonym.hierarchy.words import Recode, Words, counted, counted_within
+from anonym.hierarchy.words import Recode, Words, counted_within
 
 lists = st.lists(st.lists(st.sampled_from([0, 1, 2, 7, 2**63, 2**64 - 1]), max_size=9), max_size=9)
 
@@ -25,7 +25,7 @@ def arrays(batches: list[list[int]]) -> Iterator[Words]:
 def test_words_are_counted(batches: list[list[int]], block: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(words, "BLOCK", block)
-        found, counts = counted(arrays(batches))
+        found, counts, _ = counted_within(arrays(batches), None, ())
     expected = sorted(Counter(word for batch in batches for word in batch).items())
     assert list(zip(found.tolist(), counts.tolist(), strict=True)) == expected
 
