@@ -20,7 +20,6 @@ Codes = NDArray[np.int32]
 Words = NDArray[np.uint64]
 
 NODES_MOST = 100_000  # lattices above it are not enumerated
-DENSER = 1.5  # where few recodings are visited: cheap ones lie closer together, and none as a comb over the lattice
 LEFT, WHERE, TOTAL, OWNER, SEEN = range(5)  # tuples left, the place of each; of a place: rows, class, last recoding
 
 
@@ -35,9 +34,8 @@ def recodings(layout: Layout, hierarchies: Sequence[Hierarchy], visits: int) -> 
     for place, (j, h) in enumerate(zip(layout.order, chosen, strict=True)):
         cost += _mean_costs(layout, place, j, h)[levels[:, place]]
     order = np.argsort(cost, kind="stable")
-    if visits < len(order):
-        order = order[np.unique(np.linspace(0, 1, visits) ** DENSER * (len(order) - 1)).astype(np.int64)]
-    return np.ascontiguousarray(levels[order])
+    picked = order[np.unique(np.linspace(0, len(order) - 1, min(visits, len(order))).astype(np.int64))]
+    return np.ascontiguousarray(levels[picked])
 
 
 def _mean_costs(layout: Layout, place: int, column: int, hierarchy: Hierarchy) -> NDArray[np.float64]:
