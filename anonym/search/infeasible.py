@@ -289,9 +289,14 @@ def _steps(values: NDArray[np.float64]) -> list[int]:
 
 def _with_l(judge: Judge, i: int, at: int, value: float) -> Judge:
     asked = judge.asked[i]
-    name = "c" if isinstance(asked.diversity[at], RecursiveL) else "l"
-    diversity = replace(asked.diversity[at], **{name: value})
+    diversity = _at(asked.diversity[at], value)
     return _with(judge, i, replace(asked, diversity=(*asked.diversity[:at], diversity, *asked.diversity[at + 1 :])))
+
+
+def _at(diversity: LDiversity, value: float) -> LDiversity:
+    if isinstance(diversity, RecursiveL):
+        return replace(diversity, c=value)
+    return replace(diversity, l=value) if isinstance(diversity, EntropyL) else replace(diversity, l=int(value))
 
 
 def _with_t(judge: Judge, i: int, at: int, value: float) -> Judge:
