@@ -22,7 +22,8 @@ from anonym.search.profiles import ProfileSearch
 from anonym.search.sizes import SizeCost
 
 CHECKS = 400  # spent on looking for the recoding that suppresses least
-STEP_CHECKS = 100  # spent on looking for one that keeps a promise nearer to what is asked
+STEP_CHECKS = 100, 2000  # spent on looking for one that keeps a promise nearer to what is asked, at least and at most
+STEP_READS = 2_000_000  # of cells, in between
 FINE = 10_000  # steps in which entropy, c and t are weakened: 1 / FINE
 Grounds = dict[int, tuple[Ground, ...]]
 
@@ -230,7 +231,8 @@ def _nearest(problem: Problem, lattice: Lattice, judge: Judge, cases: Sequence[C
 
 def _is_possible(problem: Problem, lattice: Lattice, judge: Judge) -> bool:
     """Whether a short search finds a recoding within the limit."""
-    left = iter(range(STEP_CHECKS))
+    least, most = STEP_CHECKS
+    left = iter(range(min(most, max(least, STEP_READS // max(problem.cells.count, 1)))))
     search = search_of(
         problem,
         lattice,
