@@ -10,6 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 import yaml
@@ -323,3 +324,17 @@ def test_a_column_of_nulls_alone_is_released_as_text_in_every_form(form: str, st
     released = anonym.apply(policy, table).data.collect()
     assert released["empty"].null_count() == (12 if form == "representative" else 0)
     assert released.schema["empty"] == (pl.String if form == "representative" else pl.List(pl.String))
+
+
+def test_classes_larger_than_any_row_has_near_rows_are_found() -> None:
+    """Every row is its own tuple and k more than the near tuples that are kept of each: a start must reach farther."""
+    draw = np.random.default_rng(5)
+    table = pl.DataFrame({name: draw.permutation(1_200) for name in "abc"})
+    quasi = {"role": "quasi", "hierarchy": {"interval": [50, 200, 400]}, "form": "set"}
+    policy = {"anonym": 1, "name": "x", "columns": dict.fromkeys("abc", quasi), "guarantee": {"k": 60}}
+    evidence = anonym.apply(policy | {"search": {"strategy": "local"}}, table).evidence
+    labels = {name: {**quasi, "form": "label"} for name in "abc"}
+    coarse = anonym.apply(policy | {"columns": labels, "search": {"strategy": "global"}}, table).evidence
+    assert evidence["guarantee"]["k"]["achieved"] >= 60
+    assert evidence["classes"]["count"] > 2 * coarse["classes"]["count"]
+    assert evidence["loss"]["ncp"] < 0.8 * coarse["loss"]["ncp"]

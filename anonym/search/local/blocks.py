@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from anonym.hierarchy.model import Hierarchy
 from anonym.search.local.act import add_classes, improve, swap_rows
-from anonym.search.local.greedy import greedy
+from anonym.search.local.greedy import ORDERS, REACH, greedy
 from anonym.search.local.lines import Lines, lines
 from anonym.search.local.neighbours import PASSES, Digit, digits, near, rings
 from anonym.search.local.partition import listing
@@ -34,7 +34,6 @@ DEARER, CHEAPER, FAR_DEARER = 1.15, 0.9, 1.4  # the price of suppression: at its
 SWAPS = 15  # swaps of rows for each move, where growing classes that hold is slow
 START_PULL, PULL = 1.0, 0.3  # how much being far from l or t weighs while a class grows: cells of `*` for k rows
 MARGIN = 1.3  # rows, over those that a class needs at least, from which on only rows are taken that help it to hold
-ORDERS, REACH = 8, 40  # of a sweep
 LINES = 8  # orders in which rows of one kind are sought
 
 

@@ -7,21 +7,23 @@ from collections.abc import Sequence
 import numpy as np
 
 from anonym.search.local.act import add_classes
-from anonym.search.local.neighbours import Digit, near
+from anonym.search.local.neighbours import Digit, near, rings
 from anonym.search.local.partition import listing
 from anonym.search.local.price import SCALE
 from anonym.search.local.space import Space, world_of
-from anonym.search.local.start import take_below
+from anonym.search.local.start import sweep, take_below
 from anonym.search.local.world import GONE, LEFT_OVER, LOSS, TUPLES, K, World
 
 FIRST_LIMIT, RISE = 0.02, 1.25  # the cost a row up to which classes are taken, and how it rises
 ROUNDS = 12
+ORDERS, REACH = 8, 40  # of a sweep
 
 
 def greedy(w: World, space: Space, steps: Sequence[Sequence[Digit]], rng: np.random.Generator, pull: float) -> None:
     """Classes grown from the rows in none, cheapest first; LEFT_OVER says what is left.
 
-    What near tuples do not suffice for is tried again among those left, which then are nearer to one another.
+    What near tuples do not suffice for is tried again among those left, which then are nearer to one another; and where
+    they are fewer than a class needs, classes grow from those near in several orders.
     """
     left = w.links[: space.count, LEFT_OVER]
     k, whole = int(w.state[K]), int(w.links[GONE, LOSS])
@@ -39,6 +41,8 @@ def greedy(w: World, space: Space, steps: Sequence[Sequence[Digit]], rng: np.ran
         left[members] = inside.links[: rest.count, LEFT_OVER]
         if left.sum() > 0.9 * before:
             break
+    if left.sum() >= k:
+        sweep(w, rings(space, steps, rng, ORDERS), REACH, pull)
 
 
 def rise(w: World, pull: float, limit: float, most: int) -> None:
