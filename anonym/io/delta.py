@@ -39,7 +39,7 @@ def open_delta(path: Path) -> tuple[pl.LazyFrame, list[Path]]:
 
 def refuse_inside(files: Iterable[Path]) -> None:
     """Raise InputError for single files of a Delta table: some may have been removed, with the people in them."""
-    for folder in {file.absolute().parent for file in files}:
+    for folder in {path.parent for file in files for path in (file.absolute(), file.resolve())}:
         table = next((place for place in (folder, *folder.parents) if is_delta(place)), None)
         if table is not None:
             raise InputError(f"the files lie in a Delta table, which may have removed some of them: name {table}")

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import polars as pl
 
-from anonym.errors import CallError, OutputError
+from anonym.errors import CallError, InputError, OutputError
 from anonym.io.hive import NULL, partition_of, scan_partitions
 from anonym.io.options import TYPES, ReadOptions
 
@@ -40,7 +40,12 @@ def _is_suited(dtype: pl.DataType) -> bool:
 
 
 def place_of(values: Mapping[str, object]) -> str:
-    """The file of a partition, relative to the release. Names and values are escaped: none can leave the folder."""
+    """The file of a partition, relative to the release. Names and values are escaped: none can leave the folder.
+
+    Raises InputError for a text that is spelt like the mark of null.
+    """
+    if NULL in values.values():
+        raise InputError(f"a value of a partition column is spelt {NULL}, which stands for null: clean it first")
     parts = [
         f"{quote(name, safe='')}={NULL if value is None else quote(str(value), safe='')}"
         for name, value in values.items()

@@ -17,6 +17,7 @@ from anonym.columns.keys import Key, Keyring, read_keys
 from anonym.errors import AnonymError, CallError, GuaranteeError, InconclusiveError, VerificationError
 from anonym.hierarchy.model import FileHierarchy, Networks, Prefix
 from anonym.io import PrivateFolder, Source, Target, guarded, open_paths
+from anonym.io.formats import KINDS
 from anonym.io.partitions import refuse_name, refuse_unsuited
 from anonym.io.release import refuse_unwritable
 from anonym.io.source import ReadOptions, at_hand, file_sha256, same_file
@@ -137,8 +138,17 @@ def apply_files(
     planned = None if plan is None else read_plan(plan, loaded)
     refuse_unasked(loaded, planned, earlier)
     source = open_paths(paths, read_options(loaded))
-    if any(same_file(path, output) for path in (*(file.path for file in source.files), *earlier)):
-        raise CallError("the output is one of the inputs: write the release to another place")
+    if planned is not None and loaded.batch == "union" and not earlier and expected is None:
+        raise CallError(
+            "`batch: union` under an earlier plan needs the files released before: name them with --earlier"
+        )
+    inputs = [file.path for file in source.files]
+    read = [path for path in (control, exclude_units, plan) if path is not None]
+    _refuse_overwriting(output, keep_hold_out, [*inputs, *earlier, *read, policy])
+    if control is not None and any(same_file(path, control) for path in inputs):
+        raise CallError("the control is one of the inputs: it must be people who are not in them")
+    if not force:
+        _refuse_namesake(output)
     files = (
         None if keep_hold_out is not None else [path for path in (control, exclude_units, *earlier) if path is not None]
     )
@@ -157,6 +167,31 @@ def apply_files(
     used = outcome.evidence["environment"]["peak_memory_mb"]
     told = [f"memory   {used:,} MB at the peak; estimated before: {needed}"] if needed is not None else []
     return replace(outcome, said=(*told, *what_changed(withdrawn, before, outcome.evidence)))
+
+
+def _refuse_overwriting(output: Path, keep_hold_out: Path | None, read: Sequence[str | Path]) -> None:
+    """Raises CallError where what is written would stand in the place of what is read, or of the release."""
+    if any(same_file(Path(path), output) for path in read):
+        raise CallError("the output is one of the inputs: write the release to another place")
+    if keep_hold_out is None:
+        return
+    if keep_hold_out.absolute() == output.absolute() or any(
+        same_file(Path(path), keep_hold_out) for path in (output, *read)
+    ):
+        raise CallError("who is held out would be kept in the place of the release or of a file that is read")
+
+
+def _refuse_namesake(output: Path) -> None:
+    """Raises CallError where a release of the same stem stands, whose report and plan this one's would replace."""
+    if not output.with_name(output.stem + REPORTS[1]).exists():
+        return
+    for ending in KINDS:
+        other = output.with_name(output.stem + ending)
+        if ending != output.suffix and other.exists():
+            raise CallError(
+                f"{other.name} has a report of the same name, which would be replaced: "
+                "choose another stem, or add --force"
+            )
 
 
 def release_to(

@@ -1,0 +1,61 @@
+"""Nothing that a run writes may stand in the place of what it reads, of its own release, or of another's report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+import yaml
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def ready(command: Run, table: pl.DataFrame, policy: dict[str, Any]) -> Run:
+    policy["search"] = {"strategy": "global"}
+    Path("policy.yaml").write_text(yaml.safe_dump(policy | {"unit": "id"}, sort_keys=False), encoding="utf-8")
+    for name in ("in.parquet", "others.parquet", "gone.parquet"):
+        table.write_parquet(name)
+    return command
+
+
+@pytest.mark.parametrize(
+    ("output", "words"),
+    [
+        ("in.parquet", ()),
+        ("others.parquet", ("--control", "others.parquet")),
+        ("gone.parquet", ("--exclude-units", "gone.parquet")),
+        ("out.parquet", ("--hold-out", "0.1", "--keep-hold-out", "out.parquet")),
+        ("out.parquet", ("--hold-out", "0.1", "--keep-hold-out", "in.parquet")),
+        ("out.parquet", ("--hold-out", "0.1", "--keep-hold-out", "./in.parquet")),
+        ("out.parquet", ("--control", "in.parquet")),
+    ],
+)
+def test_what_is_read_is_not_written_over(ready: Run, output: str, words: tuple[str, ...]) -> None:
+    before = {path.name: path.read_bytes() for path in Path().iterdir()}
+    assert ready("apply", "policy.yaml", "in.parquet", "-o", output, "--force", *words)[0] == 2
+    assert {path.name: path.read_bytes() for path in Path().iterdir()} == before
+
+
+def test_a_release_of_the_same_stem_keeps_its_report(ready: Run) -> None:
+    assert ready("apply", "policy.yaml", "in.parquet", "-o", "out.parquet", "--quiet")[0] == 0
+    before = Path("out.report.json").read_bytes()
+    status, _, err = ready("apply", "policy.yaml", "in.parquet", "-o", "out.csv", "--quiet")
+    assert (status, "out.parquet" in err) == (2, True)
+    assert Path("out.report.json").read_bytes() == before
+    assert ready("apply", "policy.yaml", "in.parquet", "-o", "out.csv", "--quiet", "--force")[0] == 0
+
+
+@pytest.mark.parametrize("text", ["\ufeffu1\n", "u1\t\n", " u1 \r\n"])
+def test_people_who_withdrew_are_found_however_their_list_was_saved(ready: Run, text: str) -> None:
+    table = pl.read_parquet("in.parquet").with_columns(
+        id=pl.when(pl.int_range(pl.len()) < 2).then(pl.lit("u1")).otherwise(pl.format("p{}", pl.int_range(pl.len())))
+    )
+    table.write_parquet("in.parquet")
+    Path("w.txt").write_text(text, encoding="utf-8", newline="")
+    status, said, err = ready("apply", "policy.yaml", "in.parquet", "-o", "out.parquet", "--exclude-units", "w.txt")
+    assert status == 0, err
+    assert "excluded 1 of 1 units (0 not in the input), 2 rows" in said
