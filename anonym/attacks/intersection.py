@@ -17,6 +17,7 @@ from anonym.attacks.matching import classes, encode, link, people, persons, prof
 from anonym.attacks.outcome import AttackResult, Counts, Gate, Trial, judge
 from anonym.attacks.subgroup import worst_of
 
+PEOPLE = " people"  # of a class, in its whole release
 LATER = {3: "third", 4: "fourth", 5: "fifth"}
 WITHOUT = {
     "false_accepts": "classes are counted, nobody is named",
@@ -35,16 +36,16 @@ def intersection(
     unit: str | None = None,
 ) -> AttackResult:
     """The share of people in a joint class under k. `joint` is [person, first, second, ...], from `by_column` or
-    `by_original`, or several of them `together`. The baseline is the share that is in a class under k in the worst of
-    the releases alone.
+    `by_original`, or several of them `together`, each class with the people of its whole release. The baseline is the
+    share that is in a class under k in the worst of the releases alone.
 
     `raw` is the table that both were made of with its columns: the positive control is the share of its people, told
     apart by column `unit`, in a class under k.
     """
-    sides = joint.columns[1:]
-    sizes = joint.with_columns(size=pl.len().over(sides))
+    sides = [name for name in joint.columns[1:] if not name.endswith(PEOPLE)]
+    sizes = joint.select("person", *sides).with_columns(size=pl.len().over(sides))
     small = sizes.filter(pl.col("size") < k).height
-    alone = [joint.filter(pl.len().over(side) < k).height / joint.height for side in sides if joint.height]
+    alone = [joint.filter(pl.col(side + PEOPLE) < k).height / joint.height for side in sides if joint.height]
     least = sizes["size"].min()
     detail: dict[str, Any] = {"k": k, "joint_classes": joint.select(sides).n_unique(), "smallest": least}
     detail["releases"] = len(sides)
@@ -74,26 +75,34 @@ def together(joints: Sequence[pl.DataFrame]) -> pl.DataFrame:
     both = joints[0]
     for place, more in enumerate(joints[1:], 3):
         name = LATER.get(place, f"{place}th")
-        both = both.join(more.select("person", pl.col("second").alias(name)), on="person")
+        renamed = {"second": name, "second" + PEOPLE: name + PEOPLE}
+        both = both.join(more.select("person", *renamed).rename(renamed), on="person")
     return both
 
 
 def by_column(
     first: tuple[pl.DataFrame, Sequence[str]], second: tuple[pl.DataFrame, Sequence[str]], by: str
 ) -> pl.DataFrame:
-    """[person, first, second] of the people in both releases, told by column `by`; null is nobody.
+    """[person, first, second] and the people of each class, of the people in both releases.
+
+    People are told apart by column `by`; null is nobody.
 
     Each release comes with its quasi-identifier columns. Several rows of a person count as the set of their classes.
     """
     sides = []
     for (frame, cells), name in ((first, "first"), (second, "second")):
         rows = pl.DataFrame({"person": frame[by], name: classes(frame, cells)}).drop_nulls("person")
-        sides.append(rows.group_by("person").agg(pl.col(name).unique().sort()))
+        sides.append(_counted(rows.group_by("person").agg(pl.col(name).unique().sort()), name))
     return sides[0].join(sides[1], on="person")
 
 
+def _counted(side: pl.DataFrame, name: str) -> pl.DataFrame:
+    """With how many people of the release are in the same class, or set of classes."""
+    return side.with_columns(pl.len().over(name).alias(name + PEOPLE))
+
+
 def by_original(first: Tables, second: Tables) -> pl.DataFrame:
-    """[person, first, second] of the people whom some class of both releases covers.
+    """[person, first, second] and the people of each class, of the people whom some class of both releases covers.
 
     `auxiliary` of both is the one original. Where classes overlap, people are told apart by the set of classes that
     cover them. People who were suppressed in either are not in the joint table.
@@ -107,4 +116,4 @@ def _covering(tables: Tables, name: str) -> pl.DataFrame:
     held = people(linked.auxiliary, persons(tables.auxiliary, tables.unit)).join(
         linked.pairs, left_on="tuple", right_on="auxiliary"
     )
-    return held.group_by("person").agg(pl.col("released").unique().sort().alias(name))
+    return _counted(held.group_by("person").agg(pl.col("released").unique().sort().alias(name)), name)

@@ -210,3 +210,11 @@ def test_notes_before_the_release_are_attacked_in_the_same_way() -> None:
         assert result.detail["worst_subgroup"]["rate"] == 0
         left = residue(NOTES, "note", PEOPLE, ["name", "mail"], gate=RISK, truth=truth)
         assert left.detail["worst_subgroup"] == {"column": "name", "targets": 4, "rate": by_name}
+
+
+def test_the_baseline_counts_all_people_of_each_release() -> None:
+    """Whoever is in one release alone still hides those who are in both there."""
+    first = pl.DataFrame({"who": range(6), "age": ["30-39"] * 6})
+    second = pl.DataFrame({"who": range(4, 10), "age": ["30-39"] * 6})
+    result = intersection(by_column((first, ["age"]), (second, ["age"]), "who"), 5, ["age"], gate=RISK)
+    assert (result.correct, result.targets, result.baseline) == (2, 2, 0.0)
