@@ -36,8 +36,8 @@ def read_units(path: Path, policy: Policy, options: ReadOptions) -> pl.Series:
     unit = _unit(policy)
     if path.suffix.lower() == LIST:
         with guarded("reading the units to exclude"):
-            lines = path.read_text(encoding=options.encoding).splitlines()
-        return pl.Series(unit, [line for line in lines if line], dtype=pl.String)
+            lines = path.read_text(encoding=options.encoding).removeprefix("\ufeff").splitlines()
+        return pl.Series(unit, [line.strip() for line in lines if line.strip()], dtype=pl.String)
     source = open_paths([path], replace(options, as_text=lambda name: name == unit))
     if unit not in source.schema:
         raise InputError(f"the file of units to exclude has no column {unit}: it needs the policy's unit by its name")
