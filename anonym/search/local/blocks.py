@@ -11,16 +11,15 @@ from numpy.typing import NDArray
 
 from anonym.hierarchy.model import Hierarchy
 from anonym.search.local.act import add_classes, improve, swap_rows
-from anonym.search.local.greedy import ORDERS, REACH, greedy
+from anonym.search.local.greedy import greedy, reached
 from anonym.search.local.lines import Lines, lines
-from anonym.search.local.neighbours import PASSES, Digit, digits, near, rings
+from anonym.search.local.neighbours import PASSES, Digit, digits, near
 from anonym.search.local.partition import listing
 from anonym.search.local.peel import chunks, peeled, recodings, signatures
 from anonym.search.local.price import SCALE
 from anonym.search.local.promises import smallest
 from anonym.search.local.release import Entries
 from anonym.search.local.space import Layout, Space, world_of
-from anonym.search.local.start import sweep
 from anonym.search.local.world import COSTLY, GONE, LEFT_OVER, LISTED, LOSS, MAY_GO, ROWS, STRICT, K, World
 
 Ints = NDArray[np.int64]
@@ -98,7 +97,7 @@ def solve_block(
 def _start(w: World, shared: Shared, space: Space, rng: np.random.Generator, pull: float) -> None:
     steps, k = shared.steps, int(w.state[K])
     if not space.promise.is_monotone:
-        sweep(w, rings(space, steps, rng, ORDERS), REACH, START_PULL * SCALE * k)
+        reached(w, space, steps, rng, START_PULL * SCALE * k)
         return
     if shared.levels is None:
         greedy(w, space, steps, rng, pull)

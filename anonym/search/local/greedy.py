@@ -16,7 +16,7 @@ from anonym.search.local.world import GONE, LEFT_OVER, LOSS, TUPLES, K, World
 
 FIRST_LIMIT, RISE = 0.02, 1.25  # the cost a row up to which classes are taken, and how it rises
 ROUNDS = 12
-ORDERS, REACH = 8, 40  # of a sweep
+ORDERS, REACH = 8, 40  # of a sweep: places on either side of a row, and enough of them for k rows
 
 
 def greedy(w: World, space: Space, steps: Sequence[Sequence[Digit]], rng: np.random.Generator, pull: float) -> None:
@@ -42,7 +42,12 @@ def greedy(w: World, space: Space, steps: Sequence[Sequence[Digit]], rng: np.ran
         if left.sum() > 0.9 * before:
             break
     if left.sum() >= k:
-        sweep(w, rings(space, steps, rng, ORDERS), REACH, pull)
+        reached(w, space, steps, rng, pull)
+
+
+def reached(w: World, space: Space, steps: Sequence[Sequence[Digit]], rng: np.random.Generator, pull: float) -> None:
+    """Classes grown from the rows in none, in turn, out of those a few places away in several orders."""
+    sweep(w, rings(space, steps, rng, ORDERS), max(REACH, int(w.state[K]) // 8), pull)
 
 
 def rise(w: World, pull: float, limit: float, most: int) -> None:
