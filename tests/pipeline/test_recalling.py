@@ -46,7 +46,7 @@ def test_the_command_prints_rates_and_positions_and_no_text(
     folder = files([MAIL] * 30 + [NAME])
     status, out, _ = command("recall", folder / "policy.yaml", folder / "s.jsonl", "--show-text")
     assert status == 0
-    assert "0.9677 [0.8381, 0.9943], 30 of 31" in out
+    assert "0.9677 [0.8349, 0.9944], 30 of 31" in out
     assert "text 31, 4 to 10, PERSON" in out
     assert "Odalys" not in out  # no terminal
     status, out, _ = command("recall", folder / "policy.yaml", folder / "s.jsonl", "--json")
