@@ -8,6 +8,8 @@ import click
 
 from anonym.cli.options import ANY, common, progressing, show
 
+SAME = "the same classes and number of rows as in the report; columns outside the classes are not in its digest"
+
 
 @click.command()
 @click.argument("report", type=ANY)
@@ -53,4 +55,4 @@ def rederive(
         )
     show(outcome.evidence, as_json, quiet)
     if not quiet and not as_json:
-        click.echo(f"release  {output}\nreport   {outcome.report}\nthe same release: digest and rows are the report's")
+        click.echo(f"release  {output}\nreport   {outcome.report}\n{SAME}")

@@ -6,13 +6,13 @@ import re
 
 import click
 
-UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+POWERS = ("", "K", "M", "G", "T")
 
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)B?", re.IGNORECASE)
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(I?)B?", re.IGNORECASE)
 
 
 class Size(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on only
-    """Bytes, such as 500MB or 1.5GB (decimal)."""
+    """Bytes, such as 500MB or 1.5GB (decimal), or 2GiB (binary)."""
 
     name = "size"
 
@@ -20,7 +20,7 @@ class Size(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4
         found = _SIZE.fullmatch(str(value).strip())
         if found is None:
             self.fail("expected a number of bytes, such as 500MB or 2GB", param, ctx)
-        return int(float(found[1]) * UNITS[found[2].upper()])
+        return int(float(found[1]) * (1024 if found[3] else 1000) ** POWERS.index(found[2].upper()))
 
 
 SIZE = Size()
