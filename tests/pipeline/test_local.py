@@ -196,7 +196,7 @@ def test_the_release_and_its_report_stand_and_can_be_checked(command: Run, table
     assert evidence["search"]["levels"] is None
     assert evidence["loss"]["ncp"] < 0.2
     assert {column["form"] for column in evidence["columns"]} == {"set", "label", None}
-    status, _, said = command("apply", "policy.yaml", "in.parquet", "-o", "out.csv")
+    status, _, said = command("apply", "policy.yaml", "in.parquet", "-o", "other.csv")
     assert status == 2
     assert "age" in said
 
