@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -60,7 +61,7 @@ def _named(raw: Any, base: Path) -> Iterator[Path]:
     if isinstance(raw, Sequence) and not isinstance(raw, str):
         for inside in raw:
             yield from _named(inside, base)
-    elif isinstance(raw, str) and raw and "\0" not in raw and len(raw) < 1000 and (base / raw).is_file():
+    elif isinstance(raw, str) and os.path.isfile(base / raw):  # False, too, for what no file can be called
         yield base / raw
 
 

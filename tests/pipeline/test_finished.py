@@ -57,6 +57,13 @@ def test_without_force_an_output_that_exists_is_a_fault_of_the_call(done: Run) -
     assert (status, "--force" in err) == (2, True)
 
 
+def test_words_of_a_policy_may_be_longer_than_the_name_of_a_file(done: Run) -> None:
+    """Some systems refuse to look for a name of more than 255 bytes; a description of an attacker often has more."""
+    attacker = "whoever has the register of voters, and knows that a person is in the table; " * 5
+    _write(yaml.safe_load(Path("policy.yaml").read_text()) | {"threat_model": {"attacker": attacker + "\0"}})
+    assert done(*APPLY, "--force", "--quiet")[::2] == (0, "")
+
+
 def _runs(done: Run, *words: str) -> bool:
     return "nothing was done" not in done(*APPLY, "--force", *words)[1]
 
