@@ -5,12 +5,16 @@ first characters. Expressions for Rust's engine are read by it too, as far as th
 from __future__ import annotations
 
 import re
-import re._compiler as re_compiler  # type: ignore[import-not-found]
-import re._parser as re_parser  # type: ignore[import-not-found]
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
+
+try:
+    from re import _compiler as re_compiler  # type: ignore[attr-defined]
+    from re import _parser as re_parser  # type: ignore[attr-defined]
+except ImportError:  # they are private: where Python has moved them, no expression says anything, and all is read
+    re_compiler = re_parser = None
 
 MOST = 1_000
 """Literals of one expression at most."""
@@ -32,23 +36,37 @@ class Need:
 ANYTHING = (Need(0, 0, frozenset()),)
 
 
-_NESTED = re.compile(r"\[\^?\]?[^\]\[]*\[")  # a class inside a class, which only Rust's syntax has
+_TOKEN = re.compile(
+    r"(?P<letter>\\[pP](?:\{\w+\}|\w))|(?P<bound>\(\?-u:\\b\)|\\b(?:\{[a-z-]+\})?|\\[<>])|\\.", re.DOTALL
+)
+"""What a backslash begins, and a word boundary of ASCII."""
+
+_PYTHON = {"letter": r"\w", "bound": r"\b"}
+
+_OTHERWISE = re.compile(r"\[\^?\]?[^\]\[]*(?:\[|&&|--|~~|\|\|)|\(\?\w*x")
+"""What Rust reads otherwise: classes in classes, operations of sets, comments in classes."""
 
 
-def _in_python(trigger: str) -> str:
-    """A trigger as Python's parser can read it, with the same digits and literals."""
-    return re.sub(r"\(\?-u:\\b\)", r"\\b", re.sub(r"\\[pP](?:\{\w+\}|\w)", r"\\w", trigger))
+def _in_python(token: re.Match[str]) -> str:
+    """What Python's parser reads with the same digits and literals."""
+    return _PYTHON.get(token.lastgroup or "", token[0])
+
+
+def _read(trigger: str) -> Any | None:
+    """The syntax tree of a trigger, None where Python does not read it, or otherwise than Rust."""
+    if re_parser is None or _OTHERWISE.search(_TOKEN.sub("y", trigger)):
+        return None
+    try:
+        return re_parser.parse(_TOKEN.sub(_in_python, trigger))
+    except re.error:  # flags inside, which Rust allows
+        return None
 
 
 @cache
 def needs(trigger: str) -> tuple[Need, ...]:
     """Of which every match of a trigger meets one, as far as its syntax tells."""
-    plain = _in_python(trigger)
-    if _NESTED.search(re.sub(r"\\.", "x", plain)):
-        return ANYTHING
-    try:
-        parsed = re_parser.parse(plain)
-    except re.error:  # flags inside, which Rust allows
+    parsed = _read(trigger)
+    if parsed is None:
         return ANYTHING
     literals: dict[tuple[int, int], list[frozenset[str] | None]] = {}
     for part in _alternatives(parsed):
@@ -81,16 +99,14 @@ ENDLESS = 1_000_000
 
 
 def widest(trigger: str) -> int:
-    """Characters of the longest match of a trigger, `ENDLESS` where it has no bound or Python does not read it."""
-    try:
-        return min(ENDLESS, _width(re_parser.parse(_in_python(trigger)), ENDLESS))
-    except re.error:
-        return ENDLESS
+    """Characters of the longest match of a trigger, `ENDLESS` where it has no bound or is not read."""
+    parsed = _read(trigger)
+    return ENDLESS if parsed is None else min(ENDLESS, _width(parsed, ENDLESS))
 
 
 def usual_width(regex: re.Pattern[str]) -> int:
     """Characters of the longest match to be expected of a pattern."""
-    return _width(_parsed(regex), WORD)
+    return ENDLESS if re_parser is None else _width(_parsed(regex), WORD)
 
 
 def _parsed(regex: re.Pattern[str]) -> Any:
@@ -109,12 +125,12 @@ def _width_of(operator: str, argument: Any, unbounded: int) -> int:
             return max(_width(part, unbounded) for part in argument[1])
         case "SUBPATTERN":
             return _width(argument[-1], unbounded)
-        case "GROUPREF":
-            return unbounded
+        case "LITERAL" | "NOT_LITERAL" | "ANY" | "IN":
+            return 1
         case "MAX_REPEAT" | "MIN_REPEAT":
             least, most, body = argument
             return unbounded + int(least) if most is re_parser.MAXREPEAT else int(most) * _width(body, unbounded)
-    return 1
+    return unbounded  # references, and `a++`, which is another thing to Rust
 
 
 def _digits(parsed: Any) -> int:
@@ -268,13 +284,16 @@ def beginnings(regex: re.Pattern[str]) -> re.Pattern[str] | None:
     Python's engine looks for a set of characters at 5 ns a character, and for an expression that begins with a
     look-behind, as ours do, at 100 to 400.
     """
-    tests, ends = _first(_parsed(regex), regex.flags)
+    tests, ends = _first(_parsed(regex), regex.flags) if re_parser else ([], False)
     if not ends:
         return None
     characters = [chr(code) for code in range(256) if any(test.match(chr(code)) for test in tests)]
     if " " in characters or sum(character.islower() and character.isascii() for character in characters) > LETTERS:
         return None
     return re.compile("[" + "".join(map(re.escape, characters)) + "\u0100-\U0010ffff]")
+
+
+_ANY = re.compile("(?s:.)")
 
 
 def _first(parsed: Any, flags: int) -> tuple[list[re.Pattern[str]], bool]:
@@ -301,4 +320,6 @@ def _first_of(operator: str, item: Any, flags: int, state: Any) -> tuple[list[re
         case "MAX_REPEAT" | "MIN_REPEAT":
             tests, ends = _first(item[1][2], flags)
             return tests, ends and item[1][0] > 0
-    return [re_compiler.compile(re_parser.SubPattern(state, [item]), flags)], True
+        case "LITERAL" | "NOT_LITERAL" | "ANY" | "IN":
+            return [re_compiler.compile(re_parser.SubPattern(state, [item]), flags)], True
+    return [_ANY], True  # references and atomic groups may begin with anything

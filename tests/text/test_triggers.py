@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 import re
+import warnings
 
 import polars as pl
 import pytest
 
+from anonym.text import syntax
 from anonym.text.recognisers import load, packs_folder
-from anonym.text.syntax import Need, beginnings, needs, widest
+from anonym.text.syntax import ANYTHING, ENDLESS, Need, beginnings, needs, usual_width, widest
 from anonym.text.triggers import FEW, OVERLAP, SEGMENT, Column, column_trigger
 
 RULES = [rule for path in sorted(packs_folder().glob("*.yaml")) for rule in load(path.stem).rules]
@@ -88,6 +90,7 @@ def test_triggers_of_nearly_all_rules_are_narrower_than_what_neighbouring_segmen
         ("[[:alpha:]0-9]", 0, 0),
         ("[^A-Z[_]1]", 0, 0),
         ("[]_[a]1]", 0, 0),
+        ("(?x)[1 #]\n]", 0, 0),  # a comment in a class
     ],
 )
 def test_how_many_digits_every_match_of_a_trigger_has(trigger: str, digits: int, run: int) -> None:
@@ -110,11 +113,42 @@ def test_how_many_digits_every_match_of_a_trigger_has(trigger: str, digits: int,
         (r"(?:µg|abc)", set()),  # its capital is not Latin
         (r"\p{Lu}\.", set()),
         (r"(?-u:\xff)abc", set()),
+        (r"c:\\Private\\\p{L}", {"c:\\private\\"}),
+        (r"\<ward\>|\b{start}team", {"ward", "team"}),
     ],
 )
 def test_which_literals_every_match_of_a_trigger_has_one_of(trigger: str, literals: set[str]) -> None:
     found = {literal for need in needs(trigger) for literal in need.literals}
     assert found == literals
+
+
+@pytest.mark.parametrize(
+    ("regex", "text"),
+    [
+        (r"CORP\\p1234", r"CORP\p1234"),
+        (r"\\Profiles\\\w+", r"C:\Profiles\ode"),
+        (r"\<ABC\d+\>", "an ABC12 there"),
+        (r"\b{start}ABC\d+\b{end-half}", "an ABC12 there"),
+        (r"a(?:b{9}++c)", "a" + "b" * 900 + "c"),
+        (r"(?i)straße", "STRA\u1e9eE"),
+        (r"(?i)masse \u212a", "MA\u017f\u017fE k"),
+        (r"[\w--a]{3}\d", "bcd1"),
+    ],
+)
+def test_what_only_rust_reads_hides_no_match_of_a_users_pattern(regex: str, text: str) -> None:
+    texts = [text, "x " * 800 + text] + ["nothing of the kind is here"] * 1_000
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        column = Column(texts, [regex])
+    assert pl.Series(texts).str.contains(regex).arg_true().to_list() == [0, 1]
+    assert {0, 1} <= set(column.rows(regex))
+
+
+def test_where_python_has_moved_its_parser_all_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(syntax, "re_parser", None)
+    assert needs.__wrapped__("passport") == ANYTHING
+    assert widest("passport") == usual_width(re.compile("passport")) == ENDLESS
+    assert beginnings(re.compile("passport")) is None
 
 
 def test_ways_of_a_trigger_need_each_its_own() -> None:
@@ -151,6 +185,6 @@ def test_the_characters_with_which_matches_begin(regex: str, characters: str) ->
     assert not found.match("d")
 
 
-@pytest.mark.parametrize("regex", [r"a*", r"\w+", r"(?i)[a-z]", r" x"])
+@pytest.mark.parametrize("regex", [r"a*", r"\w+", r"(?i)[a-z]", r" x", r"(?>ab)", r"(?:ab)++", r"(z?)\1c"])
 def test_an_expression_that_may_begin_nearly_anywhere_has_no_beginnings(regex: str) -> None:
     assert beginnings(re.compile(regex)) is None
