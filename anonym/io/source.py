@@ -205,15 +205,22 @@ _SCANS: Mapping[str, Callable[[list[Path], ReadOptions], pl.LazyFrame]] = {
 
 
 def file_sha256(path: Path) -> str:
-    """SHA-256, in hexadecimal, of a file's bytes; of a folder's names and hashes of its files, sorted."""
+    """SHA-256, in hexadecimal, of a file's bytes; of a folder's names and hashes of its files, sorted.
+
+    In the names line feeds are escaped, as `sha256sum` does: a name must not pass for the lines of other files.
+    """
     import hashlib
 
     if path.is_dir():
         files = sorted(file for file in path.rglob("*") if file.is_file())
-        lines = "".join(f"{file_sha256(file)}  {file.relative_to(path).as_posix()}\n" for file in files)
+        lines = "".join(f"{file_sha256(file)}  {_one_line(file.relative_to(path).as_posix())}\n" for file in files)
         return hashlib.sha256(lines.encode(errors="surrogateescape")).hexdigest()
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _one_line(name: str) -> str:
+    return name.replace("\\", "\\\\").replace("\n", "\\n")
 
 
 def same_file(a: Path, b: Path) -> bool:

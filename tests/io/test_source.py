@@ -12,7 +12,7 @@ import pytest
 
 from anonym.errors import InputError, PolicyError
 from anonym.io import open_frame, open_paths, written
-from anonym.io.source import ReadOptions
+from anonym.io.source import ReadOptions, file_sha256
 
 FRAME = pl.DataFrame({"id": [1, 2, 3], "name": ["canary-ä", None, "canary-b"], "x": [0.5, None, 2.0]})
 
@@ -240,3 +240,14 @@ def test_values_of_json_lines_take_the_type_that_holds_them_all(tmp_path: Path) 
     assert frame.rows() == [(1.0, "1", None, []), (2.5, "x", None, ["y"])]
     typed = open_paths([path], ReadOptions(types={"a": "str", "none": "int"})).frame.collect()
     assert typed["a"].to_list() == ["1", "2.5"]
+
+
+def test_no_name_in_a_folder_passes_for_another_file(tmp_path: Path) -> None:
+    whole, less = tmp_path / "whole", tmp_path / "less"
+    for name in ("a/x", "b/x"):
+        (whole / name).parent.mkdir(parents=True)
+        (whole / name).write_text(name)
+    odd = less / "a" / f"x\n{file_sha256(whole / 'b' / 'x')}  b" / "x"
+    odd.parent.mkdir(parents=True)
+    odd.write_text("a/x")
+    assert file_sha256(whole) != file_sha256(less)
