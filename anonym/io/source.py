@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -62,7 +62,6 @@ class Source:
     frame: pl.LazyFrame
     schema: Mapping[str, pl.DataType]
     files: tuple[Fingerprint, ...] = ()
-    texts_only: bool = field(default=False)  # CSV: values carry no types of their own
     url: str | None = None  # of objects in a store
 
     @property
@@ -130,7 +129,7 @@ def open_paths(paths: Sequence[str | Path], options: ReadOptions | None = None) 
             frame = scan_partitions(files, lambda group: _SCANS[kind](group, options), options)
         else:
             frame = _SCANS[kind](files, options)
-        return Source(frame, dict(frame.collect_schema()), marks, kind == "csv")
+        return Source(frame, dict(frame.collect_schema()), marks)
 
 
 def at_hand(source: Source, private: PrivateFolder) -> Source:
