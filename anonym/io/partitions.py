@@ -55,7 +55,7 @@ def place_of(values: Mapping[str, object]) -> str:
 
 def parquet_files(release: Path) -> list[Path]:
     """The files of a Parquet release, in the order in which its rows are read: one, or those of all partitions."""
-    return sorted(release.rglob("*.parquet")) if release.is_dir() else [release]
+    return sorted(file for file in release.rglob("*.parquet") if file.is_file()) if release.is_dir() else [release]
 
 
 def read_partitions(release: Path, columns: Mapping[str, pl.DataType] | None) -> pl.LazyFrame:
@@ -73,7 +73,8 @@ def read_partitions(release: Path, columns: Mapping[str, pl.DataType] | None) ->
 
 
 def _kind(dtype: pl.DataType) -> str:
-    return next(kind for kind, of in TYPES.items() if of == (pl.Int64() if dtype.is_integer() else dtype))
+    """Whole numbers as texts first: they may be too large for Int64."""
+    return next(kind for kind, of in TYPES.items() if of == (pl.String() if dtype.is_integer() else dtype))
 
 
 def refuse_foreign(folder: Path) -> None:

@@ -17,7 +17,7 @@ from anonym.errors import CallError, OutputError
 from anonym.io import Target, partitions
 
 Run = Callable[..., tuple[int, str, str]]
-ODD = ["../../up", "é x=%2F", None, "", "__", "free"]
+ODD = ["../../up", "é x=%2F", None, "", "__.parquet", "free"]
 APPLY = ("apply", "policy.yaml", "in.parquet", "-o", "out.parquet", "--quiet")
 
 
@@ -48,7 +48,7 @@ def test_it_holds_the_same_rows_and_passes_every_check(odd: Run, columns: list[s
     found = partitions.read_partitions(Path("out.parquet"), schema).collect()
     assert found.schema == schema
     assert _rows(found) == _rows(pl.read_parquet("one.parquet"))
-    for file in Path("out.parquet").rglob("*.parquet"):
+    for file in Path("out.parquet").rglob(partitions.FILE):
         assert file.parent.relative_to("out.parquet").as_posix().count("/") == len(columns) - 1
         assert not set(columns) & set(pl.read_parquet_schema(file))
         assert b"canary" not in file.read_bytes()
@@ -64,7 +64,7 @@ def test_readers_find_the_values_in_the_names(odd: Run) -> None:
     names = {path.name for path in Path("out.parquet").iterdir()}
     assert names == {
         "plan=..%2F..%2Fup", "plan=%C3%A9%20x%3D%252F", "plan=__HIVE_DEFAULT_PARTITION__", "plan=",
-        "plan=__", "plan=free",
+        "plan=__.parquet", "plan=free",
     }  # fmt: skip
     hive = pl.scan_parquet("out.parquet/**/*.parquet", hive_partitioning=True).select("plan").unique().collect()
     assert set(hive["plan"]) == set(ODD)
