@@ -39,7 +39,8 @@ class PrivateFolder:
         root = private_root()
         with _alone(root):
             for folder in _abandoned(root):
-                _remove(folder)
+                with contextlib.suppress(OSError):
+                    _remove(folder)
             self.path = Path(tempfile.mkdtemp(prefix="run-", dir=root))
             self._lock = os.open(self.path / "lock", os.O_CREAT | os.O_RDWR, 0o600)
             fcntl.flock(self._lock, fcntl.LOCK_EX)
@@ -78,7 +79,10 @@ def private_file(path: Path) -> Iterator[IO[bytes]]:
 
 
 def sweep_private(*, dry_run: bool) -> dict[Path, int]:
-    """Remove the private folders of runs that were killed, or only look: each with the bytes of its files."""
+    """Remove the private folders of runs that were killed, or only look: each with the bytes of its files.
+
+    Raises OSError where one cannot be removed.
+    """
     root = private_root()
     with _alone(root):
         found = {folder: bytes_of(folder) for folder in _abandoned(root)}
@@ -124,5 +128,5 @@ def bytes_of(path: Path) -> int:
 
 
 def _remove(folder: Path) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(folder)
     log.info("removed what a killed run had left in %s", folder)

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from anonym.cli.clean import clean
-from anonym.errors import CallError
+from anonym.errors import CallError, OutputError
 from anonym.io import PrivateFolder, Target, private_file
 from anonym.io.leftovers import sweep
 from anonym.io.private import private_root
@@ -97,6 +97,20 @@ def test_links_and_other_names_are_not_followed(tmp_path: Path) -> None:
 def test_a_private_folder_without_a_lock_is_of_a_run_killed_at_its_start(tmp_path: Path) -> None:
     (private_root() / "run-x").mkdir()
     assert list(sweep(tmp_path, dry_run=False).found) == [private_root() / "run-x"]
+
+
+def test_what_cannot_be_removed_is_no_removal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (private_root() / "run-x").mkdir()
+
+    def refused(path: Path, ignore_errors: bool = False) -> None:
+        if not ignore_errors:
+            raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("anonym.io.private.shutil.rmtree", refused)
+    with pytest.raises(OutputError, match="permission denied"):
+        sweep(tmp_path, dry_run=False)
+    with PrivateFolder() as private:  # a run does not depend on it
+        assert private.path.is_dir()
 
 
 def test_a_missing_folder_is_refused(tmp_path: Path) -> None:
