@@ -22,7 +22,8 @@ def is_delta(path: Path) -> bool:
 def open_delta(path: Path) -> tuple[pl.LazyFrame, list[Path]]:
     """The table as it is now, whatever is written to it later, and the files that hold its rows.
 
-    Raises InputError without the package `deltalake`, and for a table that it cannot read.
+    Raises InputError without the package `deltalake`, and for a table that it cannot read or whose path it escapes:
+    its files would be sought under a name like `My%20data`.
     """
     if find_spec("deltalake") is None:
         raise InputError(f'{path} is a Delta table: install its reader with pip install "anonym[delta]"')
@@ -32,6 +33,11 @@ def open_delta(path: Path) -> tuple[pl.LazyFrame, list[Path]]:
     try:
         with guarded("reading the Delta table's log"):
             table = DeltaTable(path)
+            if "%" in table.table_uri:
+                raise InputError(
+                    "the path of a Delta table may hold no blanks, accents or other signs that URLs escape: give its "
+                    "folder, and those above it, other names"
+                )
             return pl.scan_delta(table, version=table.version()), [Path(file) for file in table.file_uris()]
     except DeltaError as error:
         raise InputError(f"the Delta table {path} cannot be read ({type(error).__name__})") from None

@@ -48,6 +48,12 @@ def test_its_files_alone_and_things_beside_it_are_refused(tmp_path: Path, table:
         open_paths([table, tmp_path / "other.parquet"])
 
 
+@pytest.mark.parametrize("name", ["my table", "tâble", "50%"])
+def test_a_path_that_its_reader_escapes_is_told(table: Path, name: str) -> None:
+    with pytest.raises(InputError, match="other names"):
+        open_paths([table.rename(table.with_name(name))])
+
+
 def test_a_damaged_log_is_refused(table: Path) -> None:
     for entry in (table / "_delta_log").glob("*.json"):
         entry.write_text("canary")
