@@ -89,6 +89,8 @@ def read_codes(frame: pl.LazyFrame, names: Sequence[str]) -> dict[str, Coded]:
     kinds = {name: _learner(dtype) for name, dtype in schema_of(plain).items()}
     learners = {name: kind for name, kind in kinds.items() if kind is not None}
     for batch in _batches(plain.select(pl.col(list(learners)).to_physical())):
+        if not learners:
+            break
         found = batch.select(learner.look_up(name) for name, learner in learners.items())  # one plan for all
         for name in found.columns:
             if not learners[name].add(batch[name], found[name]):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
@@ -87,3 +87,17 @@ def test_a_batch_of_more_values_than_codes_is_read_as_a_whole(values: int) -> No
     found = read_codes(numbers.lazy(), numbers.columns)
     assert [column.size for column in found.values()] == [values, values]
     assert found["number"].codes.tolist() == list(range(values))
+
+
+def test_no_more_is_read_to_learn_once_no_column_has_few_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "FEW", 2)
+    read: list[int] = []
+
+    def pieces(frame: pl.LazyFrame) -> Iterator[pl.DataFrame]:
+        for piece in frame.collect().iter_slices(4):
+            read.append(piece.height)
+            yield piece
+
+    monkeypatch.setattr(reading, "_batches", pieces)
+    assert read_codes(pl.LazyFrame({"a": range(40)}), ["a"])["a"].codes.tolist() == list(range(40))
+    assert len(read) == 2
