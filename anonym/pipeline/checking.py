@@ -11,17 +11,19 @@ from typing import Any
 
 import polars as pl
 
-from anonym.errors import CallError
-from anonym.io import guarded, open_frame, open_paths
+from anonym.errors import CallError, InputError
+from anonym.io import Source, guarded, open_frame, open_paths
 from anonym.io.source import ReadOptions, file_sha256
 from anonym.pipeline.evidence import Clock, blank, measured_part, policy_part, role_name
 from anonym.pipeline.facts import facts_of, promised_columns
 from anonym.pipeline.reported import hashes_of
+from anonym.pipeline.transform import masks_rows
 from anonym.policy.model import Keep, Policy, Quasi, Sensitive
 from anonym.report.evidence import complete
 from anonym.report.figures import listed, plural
 from anonym.verify.facts import Facts
 from anonym.verify.measure import Measured, Reached, holds, measure
+from anonym.verify.rows import MARK
 
 
 @dataclass(frozen=True)
@@ -41,12 +43,25 @@ def check_file(policy: str | Path, release: Path, earlier: Sequence[Path] = ()) 
     loaded = Policy.load(policy)
     if earlier and loaded.batch != "union":
         raise CallError("earlier files count only under `batch: union`: leave them out")
+    source, own = open_paths([release], release_options(loaded)), _is_ours(release)
+    if not earlier:
+        return _check(loaded, source.frame, source.schema, own=own, name=release.name)
     with guarded("reading the files released before"):
-        hashes_of([release, *earlier] if earlier else [])
-    source = open_paths([release], release_options(loaded))
-    before = [open_paths([path], release_options(loaded)).frame.select(list(source.schema)) for path in earlier]
-    frame = pl.concat([source.frame, *before], how="vertical_relaxed") if before else source.frame
-    return _check(loaded, frame, source.schema, own=_is_ours(release), name=release.name, files=len(earlier))
+        _, *hashes = hashes_of([release, *earlier])
+        before = pl.concat([_before(path, loaded, source) for path in earlier], how="vertical_relaxed")
+        kept = before.filter(~pl.col(MARK).fill_null(False)) if masks_rows(loaded) else before
+        rows = int(kept.select(pl.len()).collect().item())
+        frame = pl.concat([source.frame, before], how="vertical_relaxed")
+    batch = {"kind": "union", "files": len(earlier), "rows": rows, "sha256": hashes}
+    return _check(loaded, frame, source.schema, own=own, name=release.name, batch=batch)
+
+
+def _before(path: Path, policy: Policy, source: Source) -> pl.LazyFrame:
+    """A file released before, its columns in the order of the release's."""
+    found = open_paths([path], release_options(policy))
+    if set(found.schema) != set(source.schema):
+        raise InputError(f"{path.name} has other columns than the release: it is of another policy")
+    return found.frame.select(list(source.schema))
 
 
 def check(policy: Policy | Mapping[str, Any] | str | Path, table: Any) -> Verdict:
@@ -79,7 +94,7 @@ def _check(
     *,
     own: bool,
     name: str | None,
-    files: int = 0,
+    batch: Mapping[str, Any] | None = None,
 ) -> Verdict:
     clock = Clock()
     columns = promised_columns(policy, schema)
@@ -89,7 +104,7 @@ def _check(
     broken = (str(failure) for failure in holds(measured, facts))
     reasons = (*broken, *_left(facts, schema), *_unredacted(frame, facts, schema))
     found = measured.digest if measured.rows else None
-    evidence = _evidence(policy, facts, measured, found, name, files) | {
+    evidence = _evidence(policy, facts, measured, found, name, batch) | {
         "columns": [_column(column.name, column.role, measured) for column in columns],
         "verdict": {"holds": not reasons if measured.rows else None, "reasons": list(reasons)},
         "environment": clock.environment(None, {}),
@@ -138,13 +153,19 @@ def _column(name: str, role: object, measured: Measured) -> dict[str, Any]:
 
 
 def _evidence(
-    policy: Policy, facts: Facts, measured: Measured, found: str | None, name: str | None, files: int
+    policy: Policy,
+    facts: Facts,
+    measured: Measured,
+    found: str | None,
+    name: str | None,
+    batch: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
     output = {"rows": measured.rows, "units": measured.units, "digest": found, "paths": [name] if name else []}
     known = measured_part(policy, measured, facts) | {"output": output}
-    evidence = (
-        blank(policy) | policy_part(policy) | known | {"limits": [*_of_batch(policy, files), *_limits(measured, facts)]}
-    )
+    limits = [*_of_batch(policy, batch), *_limits(measured, facts)]
+    evidence = blank(policy) | policy_part(policy) | known | {"limits": limits}
+    if batch is not None:
+        evidence["batch"] = batch
     evidence["suppression"] |= {"rows": measured.suppressed}
     for reached in measured.diversity:
         if reached.required is not None and reached.achieved is None:  # a pair of nothing would read as unbounded
@@ -152,10 +173,11 @@ def _evidence(
     return evidence
 
 
-def _of_batch(policy: Policy, files: int) -> Iterator[str]:
+def _of_batch(policy: Policy, batch: Mapping[str, Any] | None) -> Iterator[str]:
     """What the figures are of, where the policy counts classes over several files."""
-    if files:
-        yield f"All figures are of this file and {plural(files, 'file')} released before, read as one release."
+    if batch is not None:
+        files = plural(batch["files"], "file")
+        yield f"All figures are of this file and {files} released before, read as one release."
     elif policy.batch == "union":
         yield "The files released before (batch: union) were not named: the file was checked alone."
 

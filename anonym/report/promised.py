@@ -24,7 +24,8 @@ def guarantee(evidence: Evidence) -> Section:
         said = "The policy lists no quasi-identifier and asks for no guarantee on the table."
         return Section("guarantee", "Guarantee", blocks.note(said))
     headings = (Heading("Promise"), Heading("Required", "num"), Heading("Achieved", "num"), Heading("Result"))
-    caption = "Required by the policy, and achieved as recomputed from the written file by separate code."
+    read = wording.read_again(evidence)
+    caption = f"Required by the policy, and achieved as recomputed from {read} by separate code."
     return Section("guarantee", "Guarantee on the written file", blocks.table(caption, headings, rows))
 
 
@@ -107,7 +108,8 @@ def classes(evidence: Evidence) -> Section:
         )
     k = evidence["guarantee"]["k"]
     members = found.get("counted") or "rows"
-    said = f"{figures.plural(found['count'], 'equivalence class')}, {figures.number(found['average'])} rows on average."
+    said = f"{figures.plural(found['count'], 'equivalence class')}, {figures.number(found['average'])} rows on average"
+    said += wording.together(evidence, ", in this release together with") + "."
     drawn = svg.histogram(found["sizes"], k["required"] if k else None, members)
     lead = f"Each column holds the rows whose class has at least the {members} below it, up to the next number."
     body = join(tag("p", said), blocks.note(lead), drawn, _size_table(found["sizes"], members), _risk(evidence))

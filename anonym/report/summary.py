@@ -51,7 +51,7 @@ def lines(evidence: Evidence) -> Iterator[Line]:
         yield "thresholds", f"{held} of {len(limited)} hold"
     found, ncp = evidence["classes"], evidence["loss"]["ncp"]
     average = "" if found["average"] is None else f", {figures.number(found['average'])} rows on average"
-    yield "classes", f"{figures.count(found['count'])}{average}"
+    yield "classes", f"{figures.count(found['count'])}{average}" + wording.together(evidence, ", with")
     yield (
         "loss (NCP)",
         f"{figures.decimal(ncp)} (0 untouched, 1 nothing left)" if ncp is not None else wording.missing(evidence),

@@ -140,7 +140,18 @@ def _sentence(evidence: Facts, holds: bool | None, reasons: list[str]) -> str:
 
 
 def _holding(evidence: Facts, _: list[str]) -> str:
-    return f"The promise holds on the written file: {figures.listed(_measured(evidence))}."
+    return f"The promise holds on {read_again(evidence)}: {figures.listed(_measured(evidence))}."
+
+
+def read_again(evidence: Facts) -> str:
+    """What was measured: under `batch: union`, more than one file."""
+    return "the written file" + together(evidence, " together with")
+
+
+def together(evidence: Facts, joining: str) -> str:
+    """` together with 2 files released before`; nothing where the release was measured alone."""
+    batch = evidence.get("batch")
+    return f"{joining} {figures.plural(batch['files'], 'file')} released before" if batch else ""
 
 
 def _measured(evidence: Facts) -> list[str]:
@@ -205,7 +216,7 @@ def _nothing(evidence: Facts, _: list[str]) -> str:
     if not any(judged):
         return "What was promised was not measured."
     said = "Part of what was promised was not measured" + (f" ({missing})" if missing else "")
-    return f"{said}; the rest holds on the written file: {figures.listed(_measured(evidence))}."
+    return f"{said}; the rest holds on {read_again(evidence)}: {figures.listed(_measured(evidence))}."
 
 
 def has_text(evidence: Facts) -> bool:

@@ -133,7 +133,10 @@ def test_verbs_that_read_a_release_read_it_with_those_before(command: Run, table
     command(*FIRST)
     command(*JOINTLY)
     assert command("check", "policy.yaml", "b.parquet", "--quiet")[0] == 3
-    assert command("check", "policy.yaml", "b.parquet", "--earlier", "a.parquet", "--quiet") == (0, "", "")
+    status, said, _ = command("check", "policy.yaml", "b.parquet", "--earlier", "a.parquet", "--json")
+    evidence, reported = json.loads(said), json.loads(Path("b.report.json").read_text())
+    assert (status, evidence["batch"]) == (0, reported["batch"])
+    assert "together with 1 file released before" in evidence["verdict"]["sentence"]
     verify = ("verify", "b.report.json", "--original", "second.parquet", "--quiet")
     assert "--earlier" in command(*verify)[2]
     assert command(*verify, "--earlier", "a.parquet") == (0, "", "")
@@ -154,9 +157,12 @@ def test_what_cannot_be_united_is_refused(command: Run, table: pl.DataFrame, uni
     status, _, err = command(*JOINTLY, "--earlier", "copy.parquet")
     assert (status, "name each once" in err) == (2, True), "its rows would count double"
     assert "name each once" in command("check", "policy.yaml", "a.parquet", "--earlier", "copy.parquet")[2]
-    pl.read_parquet("a.parquet").drop("plan").write_parquet("other.parquet")
-    status, _, err = command(*SECOND, "--earlier", "other.parquet")
-    assert (status, "has other columns" in err) == (4, True)
+    for other in (pl.col("*").exclude("plan"), (pl.col("*"), pl.lit("canary").alias("more"))):
+        pl.read_parquet("a.parquet").select(other).write_parquet("other.parquet")
+        status, _, err = command(*SECOND, "--earlier", "other.parquet")
+        assert (status, "has other columns" in err) == (4, True)
+        status, _, err = command("check", "policy.yaml", "a.parquet", "--earlier", "other.parquet")
+        assert (status, "has other columns" in err) == (4, True)
     strange = pl.read_parquet("a.parquet").with_columns(age=pl.lit("canary"))
     strange.write_parquet("other.parquet")
     status, _, err = command(*SECOND, "--earlier", "other.parquet")

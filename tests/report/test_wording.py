@@ -46,6 +46,18 @@ def test_holding_names_the_figures() -> None:
     )
 
 
+def test_what_holds_over_several_files_is_not_said_of_one() -> None:
+    facts = examples.signed()
+    facts["batch"] = {"kind": "union", "files": 2, "rows": 9, "sha256": ["0" * 64, "1" * 64]}
+    together = "together with 2 files released before"
+    evidence = complete(facts)
+    assert evidence["verdict"]["sentence"].startswith(f"The promise holds on the written file {together}: every")
+    assert "with 2 files released before" in render_text(evidence)
+    page = render(evidence)
+    assert f"recomputed from the written file {together} by" in page
+    assert f"rows on average, in this release {together}." in page
+
+
 def test_every_failure_is_a_reason() -> None:
     found = verdict(examples.refused())
     assert found["holds"] is False
