@@ -162,6 +162,7 @@ def headlines(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[tuple
 def _figures(evidence: Mapping[str, Any]) -> dict[str, str]:
     k, recall, training = evidence["guarantee"]["k"], evidence["recall"], evidence["training"]
     none = wording.missing(evidence)
+    unread = none if wording.has_text(evidence) else figures.NOT_APPLICABLE
     required = (
         "nothing" if k is None else f"{figures.count(k['achieved'], none)}, {figures.count(k['required'])} required"
     )
@@ -174,7 +175,7 @@ def _figures(evidence: Mapping[str, Any]) -> dict[str, str]:
         "classes": figures.count(evidence["classes"]["count"], none),
         "rows suppressed": figures.share(evidence["suppression"]["rate"], none),
         "loss (NCP)": figures.decimal(evidence["loss"]["ncp"], none),
-        "text recall": figures.share(recall["overall"]["rate"] if recall else None, none),
+        "text recall": figures.share(recall["overall"]["rate"] if recall else None, unread),
         "ε of training": figures.at_most(training["epsilon"]) if training else "none recorded",
         "policy": evidence["policy"]["sha256"][:12],
     }

@@ -18,6 +18,14 @@ def later() -> dict:  # type: ignore[type-arg]
     return facts
 
 
+def test_without_texts_nothing_of_texts_changes() -> None:
+    empty = examples.plain_table()
+    for part in ("input", "output"):
+        empty[part] |= {"rows": 0}
+    found = {label: (old, new) for label, old, new in headlines(complete(examples.plain_table()), complete(empty))}
+    assert found["text recall"] == ("not applicable", "not applicable")
+
+
 def test_headlines_name_k_the_list_of_quasi_identifiers_rows_and_policy() -> None:
     found = {label: (old, new) for label, old, new in headlines(complete(examples.signed()), complete(later()))}
     assert found["k"] == ("11, 10 required", "6, 5 required")
