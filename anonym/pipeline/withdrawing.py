@@ -15,6 +15,7 @@ from anonym.io import Source, guarded, open_paths
 from anonym.io.source import ReadOptions
 from anonym.policy.model import Policy
 from anonym.report.difference import headlines
+from anonym.report.figures import plural
 
 LIST = ".txt"  # one unit a line
 
@@ -73,7 +74,8 @@ def what_changed(
     if withdrawn is None:
         return
     missing = withdrawn.listed - withdrawn.units
-    yield f"excluded {withdrawn.units} of {withdrawn.listed} units ({missing} not in the input), {withdrawn.rows} rows"
+    found = f"{withdrawn.units} of {withdrawn.listed} units ({missing} not in the input)"
+    yield f"excluded {found}, {plural(withdrawn.rows, 'row')}"
     for label, old, new in headlines(before, after) if before is not None else ():
         if old != new:
             yield f"changed  {label}: {old} -> {new}"

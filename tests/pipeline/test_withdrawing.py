@@ -15,7 +15,7 @@ import anonym
 from anonym.errors import CallError, InputError
 from anonym.io import open_frame
 from anonym.pipeline.applying import read_options
-from anonym.pipeline.withdrawing import read_units, withdraw
+from anonym.pipeline.withdrawing import Withdrawn, read_units, what_changed, withdraw
 from anonym.policy import Policy
 from anonym.report.evidence import validate
 
@@ -56,6 +56,11 @@ def test_their_rows_are_gone_and_what_changed_is_said(command: Run, visits: pl.D
     assert (evidence["input"]["excluded_units"], evidence["input"]["excluded_rows"]) == (2, 6)
     assert any(limit.startswith("2 units who withdrew were left out") for limit in evidence["limits"])
     assert all(b"canary" not in path.read_bytes() for path in Path().glob("out.*"))
+
+
+def test_one_row_is_one_row() -> None:
+    said = list(what_changed(Withdrawn(listed=3, units=1, rows=1), None, {}))
+    assert said == ["excluded 1 of 3 units (2 not in the input), 1 row"]
 
 
 def test_the_release_is_the_one_of_a_table_without_them(visits: pl.DataFrame, by_unit: dict[str, Any]) -> None:
