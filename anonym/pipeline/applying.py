@@ -14,57 +14,39 @@ import polars as pl
 
 from anonym.columns.actions import key_of
 from anonym.columns.keys import Key, Keyring, read_keys
-from anonym.errors import AnonymError, CallError, GuaranteeError, InconclusiveError, VerificationError
+from anonym.errors import GuaranteeError, VerificationError
 from anonym.hierarchy.model import FileHierarchy, Networks, Prefix
-from anonym.io import PrivateFolder, Source, Target, guarded, open_paths
-from anonym.io.formats import KINDS
-from anonym.io.partitions import refuse_name, refuse_unsuited
+from anonym.io import PrivateFolder, Source, guarded
+from anonym.io.partitions import refuse_unsuited
 from anonym.io.release import refuse_unwritable
-from anonym.io.source import ReadOptions, at_hand, file_sha256, same_file
+from anonym.io.source import ReadOptions, at_hand, file_sha256
 from anonym.pipeline.attack_gates import withstand
 from anonym.pipeline.attack_runs import refuse
-from anonym.pipeline.estimating import estimate, within
 from anonym.pipeline.evidence import Clock, Run, facts_of_run, file_names
 from anonym.pipeline.facts import facts_of
-from anonym.pipeline.finished import finished, identity
-from anonym.pipeline.gates import refuse_beyond_thresholds, refuse_rare_keep_values, refuse_unknown_output
-from anonym.pipeline.holding_out import HeldOut, hold_out, keep, refuse_existing
+from anonym.pipeline.gates import refuse_beyond_thresholds, refuse_rare_keep_values
+from anonym.pipeline.holding_out import HeldOut, hold_out
 from anonym.pipeline.profile import Profile, profile
 from anonym.pipeline.progress import Progress
 from anonym.pipeline.recall_gate import gate_recall
 from anonym.pipeline.recoding import Recoding
-from anonym.pipeline.rejected import rejected_evidence
-from anonym.pipeline.replanned import lasting_keys, read_plan, refuse_other_keys
-from anonym.pipeline.reported import PLAN, REJECTED, REPORTS, evidence_beside, refuse_another_release
+from anonym.pipeline.replanned import lasting_keys, refuse_other_keys
 from anonym.pipeline.solve import solve, suppression_limit
 from anonym.pipeline.text_days import text_key
 from anonym.pipeline.transform import TextLedger, Transform, masks_rows, transform
-from anonym.pipeline.uniting import read_earlier, refuse_unasked, solve_jointly
+from anonym.pipeline.uniting import read_earlier, solve_jointly
 from anonym.pipeline.verifying import Verified, released_schema, verify
-from anonym.pipeline.withdrawing import Withdrawn, read_units, what_changed, withdraw
+from anonym.pipeline.withdrawing import Withdrawn
 from anonym.pipeline.write import Written, write_release
 from anonym.policy import Policy
 from anonym.policy.globs import entries_of, is_glob
 from anonym.policy.model import Identifier, Quasi, Text
 from anonym.policy.resolve import ResolvedColumn
-from anonym.report.evidence import complete, dump
-from anonym.report.html import render
+from anonym.report.evidence import complete
 from anonym.search.plan import Plan
 from anonym.verify.digest import keyed_digest
 from anonym.verify.facts import Facts
 from anonym.verify.release import RARE_KEEP
-
-DONE = "nothing was done: the same run has finished before, and its release stands untouched (--again repeats it)"
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a run of the command left: the release, its report, its evidence; `said` is for the terminal beside it."""
-
-    output: Path
-    report: Path
-    evidence: dict[str, Any]
-    said: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -90,141 +72,8 @@ class Made:
     run: Run
     written: Written
     verified: Verified
-    plan: Plan | None
     evidence: dict[str, Any]
     held: HeldOut  # and what was left of the input, of which the release was made
-
-
-def apply_files(
-    policy: str | Path,
-    paths: Sequence[str | Path],
-    output: Path,
-    *,
-    force: bool = False,
-    seed: int | None = None,
-    held_share: Decimal | None = None,
-    keep_hold_out: Path | None = None,
-    control: Path | None = None,
-    plan: Path | None = None,
-    exclude_units: Path | None = None,
-    partition_by: Sequence[str] = (),
-    earlier: Sequence[Path] = (),
-    memory_limit: int | None = None,
-    processes: int = 1,
-    again: bool = True,
-    expected: Mapping[str, Any] | None = None,
-    progress: Progress | None = None,
-) -> Outcome:
-    """Release the files under the policy. Raises an AnonymError; then nothing new stands at `output`.
-
-    `held_share` replaces the policy's `attacks.hold_out`; who is held out is written to `keep_hold_out` if given.
-    `control` is a file of people like the input's, for the attacks only, where nobody is held out.
-    `plan` is the file of an earlier release's plan: its levels are used, and rows that it does not list suppressed.
-    `exclude_units` is a file of units who withdrew: their rows are left out, and nothing of them is printed.
-    `partition_by` are released columns: `output` is then a folder with a file for each combination of their values.
-    `earlier` are files released before under the plan, with which the batch is judged where the policy says
-    `batch: union`. With a `memory_limit` (bytes) the run is refused where more is estimated. `processes` scrub text at
-    once. With `force`, unless `again`, nothing is done where the same run has
-    finished and its files stand untouched; a run that keeps a hold-out is never the same. `expected` is the evidence of
-    a release: any other is refused (InputError).
-    """
-    clock = Clock()
-    refuse_unknown_output(output)
-    if partition_by:
-        refuse_name(output)
-    refuse_existing(keep_hold_out, force=force)
-    loaded = with_options(Policy.load(policy), seed, held_share)
-    loaded = replace(loaded, text=replace(loaded.text, processes=processes))
-    planned = None if plan is None else read_plan(plan, loaded)
-    refuse_unasked(loaded, planned, earlier)
-    source = open_paths(paths, read_options(loaded))
-    if planned is not None and loaded.batch == "union" and not earlier and expected is None:
-        raise CallError(
-            "`batch: union` under an earlier plan needs the files released before: name them with --earlier"
-        )
-    inputs = [file.path for file in source.files]
-    read = [path for path in (control, exclude_units, plan) if path is not None]
-    _refuse_overwriting(output, keep_hold_out, [*inputs, *earlier, *read, policy])
-    if control is not None and any(same_file(path, control) for path in inputs):
-        raise CallError("the control is one of the inputs: it must be people who are not in them")
-    if not force:
-        _refuse_namesake(output)
-    files = (
-        None if keep_hold_out is not None else [path for path in (control, exclude_units, *earlier) if path is not None]
-    )
-    people = None if control is None else open_paths([control], read_options(loaded)).frame
-    units = None if exclude_units is None else read_units(exclude_units, loaded, read_options(loaded))
-    form = (output.suffix, *partition_by)
-    with Target(output, force=force, folder=bool(partition_by)) as target:
-        if not again and (done := _finished(loaded, source, planned, files, form, output)) is not None:
-            return Outcome(output, output.with_name(output.stem + REPORTS[0]), done, (DONE,))
-        before = evidence_beside(output)
-        source, withdrawn = withdraw(loaded, source, units)
-        needed = None if memory_limit is None else within(memory_limit, estimate(loaded, source))
-        run = _identity(loaded, source, planned, files, form)
-        given = Beside(planned, people, withdrawn, tuple(earlier), tuple(partition_by), run, expected)
-        outcome = release_to(target, loaded, source, clock, progress or Progress(), keep_hold_out, given)
-    used = outcome.evidence["environment"]["peak_memory_mb"]
-    told = [f"memory   {used:,} MB at the peak; estimated before: {needed}"] if needed is not None else []
-    return replace(outcome, said=(*told, *what_changed(withdrawn, before, outcome.evidence)))
-
-
-def _refuse_overwriting(output: Path, keep_hold_out: Path | None, read: Sequence[str | Path]) -> None:
-    """Raises CallError where what is written would stand in the place of what is read, or of the release."""
-    if any(same_file(Path(path), output) for path in read):
-        raise CallError("the output is one of the inputs: write the release to another place")
-    if keep_hold_out is None:
-        return
-    if keep_hold_out.absolute() == output.absolute() or any(
-        same_file(Path(path), keep_hold_out) for path in (output, *read)
-    ):
-        raise CallError("who is held out would be kept in the place of the release or of a file that is read")
-
-
-def _refuse_namesake(output: Path) -> None:
-    """Raises CallError where a release of the same stem stands, whose report and plan this one's would replace."""
-    if not output.with_name(output.stem + REPORTS[1]).exists():
-        return
-    for ending in KINDS:
-        other = output.with_name(output.stem + ending)
-        if ending != output.suffix and other.exists():
-            raise CallError(
-                f"{other.name} has a report of the same name, which would be replaced: "
-                "choose another stem, or add --force"
-            )
-
-
-def release_to(
-    target: Target,
-    policy: Policy,
-    source: Source,
-    clock: Clock,
-    progress: Progress,
-    keep_hold_out: Path | None = None,
-    beside: Beside = NOTHING_BESIDE,
-) -> Outcome:
-    """Make, verify and publish a release at `target`; a refused run leaves its evidence beside it."""
-    try:
-        with PrivateFolder() as private:
-            made = make(policy, source, target.part, private, clock, progress, beside)
-            refuse_another_release(beside.expected, made.evidence)
-            if keep_hold_out is not None:
-                keep(made.held, keep_hold_out)
-    except (GuaranteeError, InconclusiveError, VerificationError) as error:
-        evidence = rejected_evidence(policy, source, error, clock)
-        target.write_companions(dict(zip(REJECTED, (render(evidence), dump(evidence)), strict=True)))
-        raise
-    source.refuse_change()
-    publish(target, made.evidence, made.plan)
-    return Outcome(target.path, target.companion(REPORTS[0]), made.evidence)
-
-
-def publish(target: Target, evidence: dict[str, Any], plan: Plan | None) -> None:
-    """Report and plan first, the release last."""
-    texts = dict(zip(REPORTS, (render(evidence), dump(evidence)), strict=True))
-    if plan is not None:
-        texts[PLAN] = plan.dump()
-    target.publish(texts, without=REJECTED)
 
 
 def make(
@@ -243,18 +92,17 @@ def make(
     refuse_unsuited(beside.partition_by, schema)
     held = hold_out(policy, at_hand(source, private), private, beside.control)
     source, plan = held.source, beside.plan
-    keyring = read_keys(_keys(policy, columns), policy.base)
+    keyring = read_keys(keys_of(policy, columns), policy.base)
     refuse_other_keys(plan, columns, keyring)
     scrubber = _scrubber(policy, columns, keyring)
     recall = gate_recall(policy, columns, scrubber)
     seen = profile(policy, source, columns, progress, plan)
     refuse_rare_keep_values(policy, columns, source)
     earlier = read_earlier(beside.earlier, plan, schema)
-    recoding = (
-        solve(policy, seen, source, progress, is_planned=plan is not None)
-        if earlier is None
-        else solve_jointly(policy, seen, source, earlier, keyring)
-    )
+    if earlier is None:
+        recoding = solve(policy, seen, source, progress, is_planned=plan is not None)
+    else:
+        recoding = solve_jointly(policy, seen, source, earlier, keyring)
     released = transform(policy, source, seen, recoding, keyring, scrubber)
     with contextlib.closing(scrubber) if scrubber is not None else contextlib.nullcontext():
         written = _written(released, seen, recoding, policy, part, private, progress, beside.partition_by)
@@ -278,14 +126,21 @@ def make(
         input_digest=_input_digest(policy, columns, keyring, source),
         replaced=released.replaced,
     )
+    return _withstood(Made(run, written, verified, {}, held), part, schema, clock, progress)
+
+
+def _withstood(made: Made, part: Path, schema: Mapping[str, pl.DataType], clock: Clock, progress: Progress) -> Made:
+    """The release with its evidence, once its checks hold, its attacks failed and no threshold is passed."""
+    run, written, verified, policy = made.run, made.written, made.verified, made.run.policy
     if verified.failures:
         refuse_failed(verified, verified_evidence(run, verified, written, part, clock))
-    found = withstand(policy, columns, part, schema, read_options(policy), held, written, progress)
+    columns, options = run.profile.columns, read_options(policy)
+    found = withstand(policy, columns, part, schema, options, made.held, written, progress)
     run = replace(run, attacks=tuple(result.as_dict() for result in found))
     evidence = verified_evidence(run, verified, written, part, clock)
     refuse(found, evidence)
     refuse_beyond_thresholds(evidence)
-    return Made(run, written, verified, run.plan, evidence, held)
+    return replace(made, run=run, evidence=evidence)
 
 
 def _promised(policy: Policy, seen: Profile, recoding: Recoding | None, released: Transform) -> Facts:
@@ -374,38 +229,13 @@ def _stays_text(policy: Policy) -> Callable[[str], bool]:
     return stays_text
 
 
-def _keys(policy: Policy, columns: Sequence[ResolvedColumn]) -> Iterator[Key]:
+def keys_of(policy: Policy, columns: Sequence[ResolvedColumn]) -> Iterator[Key]:
+    """The keys that the policy needs for these columns."""
     for column in columns:
         if isinstance(column.role, Identifier) and (key := key_of(column.role.action)) is not None:
             yield key
     if policy.text.key is not None and any(isinstance(column.role, Text) for column in columns):
         yield Key(policy.text.key)
-
-
-def _identity(
-    policy: Policy, source: Source, plan: Plan | None, others: Sequence[Path] | None, form: Sequence[str]
-) -> str | None:
-    """None where `others` is, or for remote objects: then no two runs are known to be the same."""
-    if others is None or source.url is not None:
-        return None
-    keyring = read_keys(_keys(policy, policy.resolve(source.schema)), policy.base)
-    with guarded("looking at the files of the run"):
-        return identity(policy, source, keyring, plan, others, form)
-
-
-def _finished(
-    policy: Policy,
-    source: Source,
-    plan: Plan | None,
-    others: Sequence[Path] | None,
-    form: Sequence[str],
-    output: Path,
-) -> dict[str, Any] | None:
-    try:
-        run = _identity(policy, source, plan, others, form)
-    except AnonymError:
-        return None  # the run itself says why, in the order of the exit statuses
-    return None if run is None else finished(output, run)
 
 
 def _scrubber(policy: Policy, columns: Sequence[ResolvedColumn], keyring: Keyring) -> Any:
@@ -435,7 +265,7 @@ def verified_evidence(run: Run, verified: Verified, written: Written, part: Path
 
 def _input_digest(policy: Policy, columns: Sequence[ResolvedColumn], keyring: Keyring, source: Source) -> str | None:
     """An HMAC of the input's class table under the policy's first key; None without a key."""
-    for key in _keys(policy, columns):
+    for key in keys_of(policy, columns):
         with guarded("computing the input's digest"):
             return keyed_digest(keyring[key].digest(b"input digest"), source.frame, facts_of(policy, columns))
     return None

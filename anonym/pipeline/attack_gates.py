@@ -35,7 +35,8 @@ def withstand(
     """Attack the written file at `part`; empty where the policy asks for no attack.
 
     The original are the people who are released, so their rows are known; who was held out is the control. Columns
-    of role keep are left out: nothing is attacked by them. Raises InputError where the auxiliary table does not fit.
+    of role keep are left out: nothing is attacked by them. Raises InputError where the auxiliary table or
+    the control does not fit.
     """
     if not policy.attacks:
         return []
@@ -50,6 +51,7 @@ def withstand(
         control = _control(policy, held, options)
         given = Given(policy, roles, released, original, _auxiliary(policy, options), control, told=ROW, gated=True)
         _refuse_unmatched(given)
+        _refuse_known(given)
         found = list(run(given))
     _refuse_untried(policy, found)
     return found
@@ -99,3 +101,25 @@ def _refuse_unmatched(given: Given) -> None:
     known = {column.name for column in known_columns(given, given.released, given.auxiliary)}
     if lacking := sorted(set(linkage.match) - known):
         raise InputError(f"attacks.linkage.match names columns that are not released: {', '.join(lacking)}")
+
+
+def _refuse_known(given: Given) -> None:
+    """Raises InputError where people of the control are in the original: such a control would pass any limit on an
+    advantage.
+
+    Without a unit nobody is told apart, and only a control of the very same rows is seen.
+    """
+    before, control, unit = given.original, given.control, given.policy.unit
+    if before is None or control is None:
+        return
+    if unit in before.columns and unit in control.columns and before.schema[unit] == control.schema[unit]:
+        people = control[unit].drop_nulls().unique()
+        known = int(people.is_in(before[unit].implode()).sum())
+        if known:
+            raise InputError(f"{known} of {len(people)} people of the control are in the original: name others")
+        return
+    shared = [name for name in control.columns if before.schema.get(name) == control.schema[name]]
+    if shared and control.height == before.height > 0:
+        rows, others = (table.select(shared).hash_rows().sort() for table in (before, control))
+        if rows.equals(others):
+            raise InputError("the control has the very rows of the original: name people who are not in it")

@@ -10,11 +10,13 @@ from typing import Any
 import polars as pl
 
 from anonym.io import PrivateFolder, Target, open_frame
-from anonym.pipeline.applying import Beside, Made, make, publish, refuse_failed, verified_evidence
+from anonym.pipeline.applying import Beside, Made, make, refuse_failed, verified_evidence
 from anonym.pipeline.evidence import Clock
 from anonym.pipeline.gates import refuse_unknown_output
 from anonym.pipeline.progress import Progress
+from anonym.pipeline.releasing import publish
 from anonym.pipeline.replanned import refuse_another
+from anonym.pipeline.reported import refuse_namesake
 from anonym.pipeline.transform import masks_rows
 from anonym.pipeline.verifying import released_schema, verify
 from anonym.pipeline.withdrawing import withdraw
@@ -40,6 +42,8 @@ class Release:
         """
         place, clock = Path(path), Clock()
         refuse_unknown_output(place)
+        if not force:
+            refuse_namesake(place)
         with Target(place, force=force) as target:
             sink(self.data, target.part)
             run = self._made.run
@@ -85,4 +89,4 @@ def apply(
         beside = Beside(plan, others, withdrawn)
         made = make(loaded, source, part, private, clock, progress or Progress(), beside)
         data = pl.read_parquet(part)
-    return Release(data.lazy(), made.plan, made.evidence, made)
+    return Release(data.lazy(), made.run.plan, made.evidence, made)

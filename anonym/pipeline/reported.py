@@ -10,6 +10,7 @@ from typing import Any
 
 from anonym.errors import CallError, InputError
 from anonym.io import guarded
+from anonym.io.formats import KINDS
 from anonym.io.source import file_sha256
 from anonym.report.evidence import validate
 
@@ -83,3 +84,14 @@ def evidence_beside(release: Path) -> dict[str, Any] | None:
         return read_evidence(release.with_name(release.stem + REPORTS[1]))
     except InputError:
         return None
+
+
+def refuse_namesake(output: Path) -> None:
+    """Raises CallError where a release of the same stem stands, whose report and plan this one's would replace."""
+    if not output.with_name(output.stem + REPORTS[1]).exists():
+        return
+    others = (output.with_name(output.stem + ending) for ending in KINDS if ending != output.suffix)
+    if other := next((path for path in others if path.exists()), None):
+        raise CallError(
+            f"{other.name} has a report of the same name, which would be replaced: choose another stem, or add --force"
+        )

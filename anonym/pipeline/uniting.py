@@ -48,12 +48,18 @@ class Earlier:
         return {"kind": "union", "files": len(self.sha256), "rows": self.rows, "sha256": list(self.sha256)}
 
 
-def refuse_unasked(policy: Policy, plan: Plan | None, earlier: Sequence[Path]) -> None:
-    """Raises CallError where earlier files are given to a policy or a run that has no use for them."""
+def refuse_unasked(policy: Policy, plan: Plan | None, earlier: Sequence[Path], *, is_repeated: bool = False) -> None:
+    """Raises CallError where earlier files are given to a policy or a run that has no use for them, or lack where the
+    policy needs them. A run `is_repeated` that had none needs none.
+    """
     if earlier and policy.batch != "union":
         raise CallError("earlier files count only under `batch: union`: say so in the policy, or leave them out")
     if earlier and plan is None:
         raise CallError("earlier files count only under their plan, whose classes are theirs: name it with --plan")
+    if plan is not None and policy.batch == "union" and not (earlier or is_repeated):
+        raise CallError(
+            "`batch: union` under an earlier plan needs the files released before: name them with --earlier"
+        )
 
 
 def read_earlier(paths: Sequence[Path], plan: Plan | None, schema: Mapping[str, pl.DataType]) -> Earlier | None:

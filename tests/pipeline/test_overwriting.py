@@ -10,6 +10,9 @@ import polars as pl
 import pytest
 import yaml
 
+import anonym
+from anonym.errors import CallError
+
 Run = Callable[..., tuple[int, str, str]]
 
 
@@ -31,7 +34,6 @@ def ready(command: Run, table: pl.DataFrame, policy: dict[str, Any]) -> Run:
         ("out.parquet", ("--hold-out", "0.1", "--keep-hold-out", "out.parquet")),
         ("out.parquet", ("--hold-out", "0.1", "--keep-hold-out", "in.parquet")),
         ("out.parquet", ("--hold-out", "0.1", "--keep-hold-out", "./in.parquet")),
-        ("out.parquet", ("--control", "in.parquet")),
     ],
 )
 def test_what_is_read_is_not_written_over(ready: Run, output: str, words: tuple[str, ...]) -> None:
@@ -46,7 +48,23 @@ def test_a_release_of_the_same_stem_keeps_its_report(ready: Run) -> None:
     status, _, err = ready("apply", "policy.yaml", "in.parquet", "-o", "out.csv", "--quiet")
     assert (status, "out.parquet" in err) == (2, True)
     assert Path("out.report.json").read_bytes() == before
+    release = anonym.apply("policy.yaml", pl.read_parquet("in.parquet"))
+    with pytest.raises(CallError, match="choose another stem"):
+        release.write("out.csv")
     assert ready("apply", "policy.yaml", "in.parquet", "-o", "out.csv", "--quiet", "--force")[0] == 0
+
+
+@pytest.mark.parametrize("unit", ["id", None])
+def test_a_control_that_is_in_the_input_is_none(ready: Run, unit: str | None) -> None:
+    policy = yaml.safe_load(Path("policy.yaml").read_text()) | {"unit": unit}
+    policy["attacks"] = {"inference": {"max_advantage": 0.9}}
+    Path("policy.yaml").write_text(yaml.safe_dump(policy, sort_keys=False), encoding="utf-8")
+    run = ("apply", "policy.yaml", "in.parquet", "-o", "out.parquet", "--control", "others.parquet")
+    status, _, err = ready(*run)
+    assert (status, "the control" in err, Path("out.parquet").exists()) == (4, True, False)
+    others = pl.read_parquet("others.parquet").with_columns(id=pl.format("other-{}", "id"), age=pl.col("age").reverse())
+    others.write_parquet("others.parquet")
+    assert ready(*run)[0] in (0, 5)
 
 
 @pytest.mark.parametrize("text", ["\ufeffu1\n", "u1\t\n", " u1 \r\n"])
