@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from anonym.hierarchy.model import Cells
+from anonym.hierarchy.model import Cells, Hierarchy
 
 Ints = NDArray[np.int64]
 
@@ -24,7 +24,16 @@ def units_by(cells: Cells, place: NDArray[np.integer], groups: int, chosen: NDAr
 
 def holders(cells: Cells, column: int, leaves: int) -> Ints:
     """(leaves,) units that hold each value of a quasi-identifier, or its rows where there is no unit."""
-    leaf = cells.codes[:, column]
+    return _members_by(cells, cells.codes[:, column], leaves)
+
+
+def node_holders(cells: Cells, column: int, hierarchy: Hierarchy) -> Ints:
+    """(levels, leaves) as `holders`, of the node of each leaf: a unit of several of its values counts once."""
+    nodes, leaf = int(hierarchy.ancestor.max(initial=-1)) + 1, cells.codes[:, column]
+    return np.stack([_members_by(cells, row[leaf], nodes)[row] for row in hierarchy.ancestor])
+
+
+def _members_by(cells: Cells, place: NDArray[np.integer], groups: int) -> Ints:
     if cells.units is None:
-        return np.bincount(leaf, weights=cells.rows, minlength=leaves).astype(np.int64)
-    return units_by(cells, leaf, leaves)
+        return np.bincount(place, weights=cells.rows, minlength=groups).astype(np.int64)
+    return units_by(cells, place, groups)

@@ -15,7 +15,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from anonym.hierarchy.ends import STAR, ends_of, is_line
-from anonym.hierarchy.model import FileHierarchy, Hierarchy
+from anonym.hierarchy.holders import holders, node_holders
+from anonym.hierarchy.model import Cells, FileHierarchy, Hierarchy
 from anonym.search.local.price import SCALE
 from anonym.search.local.records import Vocabulary
 
@@ -41,14 +42,14 @@ class Atoms:
     cap: Codes  # (leaves,) node of the coarsest level: rows under different ones never share a class
 
 
-def atoms_of(hierarchy: Hierarchy, vocabulary: Vocabulary, held: NDArray[np.int64], k: int, weight: float) -> Atoms:
-    """`held` (leaves,) are the units or rows of the table that hold each leaf; `weight` is at most 1."""
+def atoms_of(hierarchy: Hierarchy, vocabulary: Vocabulary, cells: Cells, column: int, k: int, weight: float) -> Atoms:
+    """Of that column of the cells; `weight` is at most 1."""
     unit = round(SCALE * weight)
     if vocabulary == "label":
         return _labels(hierarchy, unit)
     if is_line(hierarchy):
-        return _spans(hierarchy, held, k, unit)
-    return _members(hierarchy, held, k, unit)
+        return _spans(hierarchy, holders(cells, column, hierarchy.leaves), k, unit)
+    return _members(hierarchy, node_holders(cells, column, hierarchy), k, unit)
 
 
 def places(domain: pl.Series) -> NDArray[np.float64]:
@@ -146,14 +147,16 @@ def _members(hierarchy: Hierarchy, held: NDArray[np.int64], k: int, unit: int) -
 
 
 def member_covers(hierarchy: Hierarchy, held: NDArray[np.int64], k: int) -> NDArray[np.int64]:
-    """(leaves,) the node that stands for each leaf in a set, STAR for all leaves: the lowest that k rows hold."""
-    nodes = int(hierarchy.ancestor.max(initial=-1)) + 1
+    """(leaves,) the node that stands for each leaf in a set, STAR for all leaves: the lowest that k hold.
+
+    `held` (levels, leaves) are the units or rows of the table that hold each leaf's node.
+    """
     covers = np.full(hierarchy.leaves, STAR, np.int64)
     open_ = np.ones(hierarchy.leaves, np.bool_)
     top = hierarchy.coarsest if hierarchy.levels > 1 else 0
     for level in range(hierarchy.finest, top + 1):
         row = hierarchy.ancestor[level]
-        enough = (np.bincount(row, weights=held, minlength=nodes) >= k)[row] & open_
+        enough = (held[level] >= k) & open_
         if level == hierarchy.coarsest and np.unique(_cap(hierarchy)).size > 1:
             enough = open_  # nothing coarser may be released
         covers[enough] = row[enough]

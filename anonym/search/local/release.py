@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonym.hierarchy.ends import STAR
-from anonym.hierarchy.holders import holders
+from anonym.hierarchy.holders import node_holders
 from anonym.hierarchy.model import Hierarchy
 from anonym.search.local.atoms import Atoms, leaves_under, member_covers, places
 from anonym.search.local.records import SUPPRESSED, Parts, Records, SetColumn
@@ -70,7 +70,7 @@ def released(problem: Problem, records: Records, layout: Layout, entries: Entrie
         elif atoms.kind == "span":
             sets[j] = _interval(hierarchy, atoms, leaf[:, j], starts)
         else:
-            held = holders(problem.cells, j, hierarchy.leaves)
+            held = node_holders(problem.cells, j, hierarchy)
             sets[j] = _members(hierarchy, held, problem.k, leaf[:, j], starts)
     number, first = _distinct(nodes, sets)
     merged = Entries.of(number[entries.owner], entries.member, entries.rows)

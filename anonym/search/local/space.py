@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from anonym.hierarchy.holders import holders
 from anonym.search.lattice import pack
 from anonym.search.local.atoms import KINDS as COLUMN_KINDS
 from anonym.search.local.atoms import Atoms, atoms_of
@@ -157,8 +156,7 @@ def _columns(problem: Problem, vocabulary: Sequence[Vocabulary]) -> tuple[Atoms,
     weights = weights / heaviest if heaviest > 0 else np.ones(weights.size)
     columns = []
     for j, (hierarchy, words) in enumerate(zip(problem.hierarchies, vocabulary, strict=True)):
-        held = holders(problem.cells, j, hierarchy.leaves)
-        columns.append(atoms_of(hierarchy, words, held, problem.k, float(weights[j])))
+        columns.append(atoms_of(hierarchy, words, problem.cells, j, problem.k, float(weights[j])))
     return tuple(columns)
 
 

@@ -19,6 +19,7 @@ from anonym.hierarchy.build import build
 from anonym.hierarchy.ends import STAR
 from anonym.hierarchy.model import (
     Breaks,
+    Cells,
     Dates,
     Declaration,
     Hierarchy,
@@ -100,7 +101,9 @@ def drawn(draw: st.DrawFn, case: Case) -> Drawn:
 def test_every_interval_of_the_search_is_printed_and_covers(name: str, data: st.DataObject) -> None:
     said = data.draw(drawn(CASES[name]))
     hierarchy, held = said.hierarchy, said.held
-    atoms = atoms_of(hierarchy, "set", held, K, 1.0)
+    none = np.empty(0, np.int32)
+    table = Cells(np.arange(held.size, dtype=np.int32)[:, None], held, None, none, none, none.astype(np.int64), ())
+    atoms = atoms_of(hierarchy, "set", table, 0, K, 1.0)
     caps = np.unique(atoms.cap)
     cap = data.draw(st.sampled_from(caps.tolist()))
     under = np.flatnonzero(atoms.cap == cap)

@@ -206,6 +206,17 @@ def test_bound_is_met_by_twins_and_by_an_odd_one_out(folder: Path) -> None:
     assert 0.1 < solution.bound <= 0.2 + 1e-6  # priced alone 0.1; paying for both that share its cell, 0.2
 
 
+def test_a_unit_of_several_rare_values_counts_once_for_the_node_over_them(folder: Path) -> None:
+    """Two units hold each of two values under one node: four pairs, but under k = 3 two units too few for a set."""
+    said = twin.Words(("set",) * 3, (True,) * 3)
+    tree = [[0, 1, 2, 3], [4, 4, 5, 5], [6, 6, 6, 6]]
+    column = naive.Column(tree, [Fraction(n, 3) for n in (0, 0, 0, 0, 1, 1, 3)], 0, 2)
+    held = [((leaf,), unit, (None,)) for leaf, unit in [(0, 0), (0, 1), (0, 2), (2, 0), (2, 1), (3, 0), (3, 1)]]
+    table = naive.Table(held, [column], True, 3, 0)
+    problem, records, rows_of = stated(table, said, folder)
+    twin.assert_keeps(table, cut(said, table), rows_of, solve(problem, records, vocabulary=["set"]))
+
+
 @EXAMPLES
 @given(table=tables(units=False, asked=False))
 def test_weights_steer_what_is_kept_of_the_two(folder: Path, table: naive.Table) -> None:
