@@ -94,9 +94,9 @@ def _bits(words: int) -> bytearray:
 
 
 def _uniform(count: int) -> Floats:
-    """Uniform in (0, 1): the middles of 2^53 equal parts."""
+    """Uniform in (0, 1): the middles of 2^52 equal parts; those of 2^53 round, and the last to 1."""
     words = np.frombuffer(_bits(count), dtype=np.uint64)
-    return ((words >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
+    return ((words >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
 
 
 def gaussian(count: int) -> torch.Tensor:

@@ -757,6 +757,16 @@ def test_secure_noise_is_standard_normal_and_fresh() -> None:
     assert not Seeded.secure
 
 
+@pytest.mark.parametrize("bits", [b"\xff", b"\x00"])
+def test_secure_draws_stay_inside_at_either_end_of_the_bits(monkeypatch: pytest.MonkeyPatch, bits: bytes) -> None:
+    from anonym.dp.randomness import gaussian
+
+    monkeypatch.setattr("anonym.dp.randomness._bits", lambda words: bytearray(bits * 8 * words))
+    assert Secure().chosen(3, 1.0).tolist() == [0, 1, 2]
+    assert Secure().chosen(3, 0.0).tolist() == []
+    assert gaussian(3).isfinite().all()
+
+
 def test_secure_noise_is_handed_out_once_and_in_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
     source = Secure()
     sizes = (7, 7, 1, BLOCK + 3, 5)
