@@ -25,8 +25,8 @@ def join_releases(report: Path, earlier: Path, original: Path | None = None) -> 
     """What the release of `report` and that of an `earlier` report tell together.
 
     `classes`: how many are in both, only before, only now, by the quasi-identifiers that both have. `people`: the
-    result of the intersection attack over those who are in both, by the unit's released column or, with the `original`
-    of both, by the classes that cover a person. `why`: what could not be measured, and for want of what.
+    result of the intersection attack over those whom classes of both cover, by the unit's released column or, with the
+    `original` of both, by the classes that cover a person. `why`: what could not be measured, and for want of what.
     """
     try:
         policy = Policy.load(policy_beside(report, read_evidence(report)))

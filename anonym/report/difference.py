@@ -202,12 +202,11 @@ def _classes(counts: Mapping[str, int]) -> str:
 
 
 def _people(one: Mapping[str, Any]) -> str:
-    """The result of an intersection attack."""
+    """The result of an intersection attack. By the original, a class may also cover people whose rows are not in it."""
     detail = one["detail"] if isinstance(one["detail"], Mapping) else {}
-    said = (
-        f"Joint classes: {figures.share(one['rate'])} of {figures.count(one['targets'])} people in both are in one of "
-    )
-    said += f"fewer than {figures.count(detail.get('k'), 'k')}, in a release alone {figures.share(one['baseline'])}"
+    rate, baseline = figures.share(one["rate"]), figures.share(one["baseline"])
+    said = f"Joint classes: {rate} of {figures.count(one['targets'])} people whom classes of both cover are in one of "
+    said += f"fewer than {figures.count(detail.get('k'), 'k')}, in a release alone {baseline}"
     if "joint_classes" not in detail:
         return f"{said}."
     classes = figures.plural(detail["joint_classes"], "class")

@@ -54,7 +54,8 @@ def test_joint_classes_are_measured_by_an_attack_or_not() -> None:
     assert "not measured" in joint(before, complete(facts))[0]
     facts["attacks"].append(examples.attack("intersection", ["age"], 0.25, 0.2, 0.3, None, None, "fail"))
     assert joint(before, complete(facts)) == [
-        "Joint classes: 25 % of 2,000 people in both are in one of fewer than k, in a release alone not measured."
+        "Joint classes: 25 % of 2,000 people whom classes of both cover are in one of fewer than k, in a release alone "
+        "not measured."
     ]
     joined = {"classes": {"both": 7, "before": 1, "now": 2}, "why": "no column says who is who"}
     facts["attacks"] = []
