@@ -13,6 +13,7 @@ from anonym.io import guarded
 from anonym.io.formats import KINDS
 from anonym.io.source import file_sha256
 from anonym.report.evidence import validate
+from anonym.report.figures import plural
 
 REPORTS = (".report.html", ".report.json")
 REJECTED = (".rejected.report.html", ".rejected.report.json")
@@ -71,11 +72,14 @@ def hashes_of(earlier: Sequence[Path]) -> tuple[str, ...]:
 def refuse_other_files(evidence: Mapping[str, Any], earlier: Sequence[Path]) -> None:
     """Raises CallError where these are not the files together with which the release of the evidence was judged."""
     judged = evidence.get("batch", {}).get("sha256", [])
-    if sorted(judged) != sorted(hashes_of(earlier)):
-        raise CallError(
-            f"this release was judged together with {len(judged)} files released before: name those files, and no "
-            "others, with --earlier"
-        )
+    if sorted(judged) == sorted(hashes_of(earlier)):
+        return
+    if not judged:
+        raise CallError("this release was judged alone: leave out the files released before (--earlier)")
+    raise CallError(
+        f"this release was judged together with {plural(len(judged), 'file')} released before: name just what was "
+        "named then, with --earlier"
+    )
 
 
 def evidence_beside(release: Path) -> dict[str, Any] | None:

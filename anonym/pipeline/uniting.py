@@ -23,6 +23,7 @@ from anonym.pipeline.reported import hashes_of
 from anonym.pipeline.solve import state
 from anonym.pipeline.transform import transform
 from anonym.policy.model import Identifier, Policy, Quasi, Sensitive
+from anonym.report.figures import plural
 from anonym.search.global_ import solve
 from anonym.search.loss import ncp
 from anonym.search.plan import Plan
@@ -123,8 +124,8 @@ def solve_jointly(
         if not failing[BATCH].all():
             stuck = failing.filter(~pl.col(BATCH)).height
             raise GuaranteeError(
-                f"{stuck} classes of the files released before do not hold together with this batch, and what was "
-                "released cannot be taken back: release the batch on its own (`batch: own`)"
+                f"of the files released before, {plural(stuck, 'class')} would not hold together with this batch, and "
+                "what was released cannot be taken back: release the batch on its own (`batch: own`)"
             )
         dropped = pl.concat([dropped, failing.drop(BATCH)])
     return _within_limit(_recoding(problem, profile, policy, ~_in_classes(found, dropped)))
@@ -144,8 +145,8 @@ def _within_limit(recoding: GlobalRecoding) -> GlobalRecoding:
     gone, limit = recoding.solution.suppressed_rows, recoding.problem.limit
     if gone > limit:
         raise GuaranteeError(
-            f"together with the files released before, {gone} rows would have to be suppressed, and {limit} may be: "
-            "raise guarantee.suppression.max, or wait for a larger batch"
+            f"together with the files released before, {plural(gone, 'row')} would have to be suppressed, and {limit} "
+            "may be: raise guarantee.suppression.max, or wait for a larger batch"
         )
     return recoding
 

@@ -145,7 +145,10 @@ def test_verbs_that_read_a_release_read_it_with_those_before(command: Run, table
     assert command(*rebuilt, "--earlier", "a.parquet") == (0, "", "")
     table.head(300).write_parquet("first.parquet")
     assert command("apply", "policy.yaml", "first.parquet", "-o", "d.parquet", "--quiet")[0] == 0
-    assert command(*verify, "--earlier", "d.parquet")[0] == 2, "not the earlier file of the report"
+    status, _, err = command(*verify, "--earlier", "d.parquet")
+    assert (status, "together with 1 file released" in err) == (2, True), "not the earlier file of the report"
+    status, _, err = command("verify", "d.report.json", "--earlier", "a.parquet")
+    assert (status, "was judged alone" in err) == (2, True)
 
 
 def test_what_cannot_be_united_is_refused(command: Run, table: pl.DataFrame, union: Any) -> None:
