@@ -204,7 +204,8 @@ class TextOptionsShape(Shape):
     )
     deduplicate: Annotated[Literal["none", "exact", "near"], Word()] = Field(
         default="none",
-        description="whether a text that repeats an earlier one becomes null (near: 80 % alike after scrubbing)",
+        description="whether a text that repeats an earlier one becomes null (near: 80 % alike after scrubbing); "
+        "reads each text column whole into memory",
     )
     recall: Given[RecallShape] = Field(default=None, description="a gate on the scrubber's recall")
 
