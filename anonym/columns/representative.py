@@ -56,7 +56,7 @@ def _means(hierarchy: Hierarchy, entries: pl.DataFrame) -> pl.DataFrame:
     whole = not line.dtype.is_float()
     away = pl.col("line") - pl.col("line").min()
     mean = (away.cast(pl.Float64) * pl.col("rows")).sum() / pl.col("rows").sum()
-    step = mean.round().cast(pl.Int64) if whole else mean
+    step = mean.round().cast(pl.Int128) if whole else mean
     wide = line.cast(pl.Int128) if whole else line.cast(pl.Float64)
     found = (
         entries.with_columns(points, wide.alias("line"))
