@@ -25,15 +25,13 @@ def refuse_unknown_output(output: Path) -> None:
 
 def refuse_beyond_thresholds(evidence: Mapping[str, Any]) -> None:
     """Raise GuaranteeError where a threshold does not hold, InconclusiveError where there is no figure for one."""
-    limited = (evidence.get("thresholds") or {}).items()
-    said = {
-        held: [thresholds.said(key, part) for key, part in limited if part["holds"] is held] for held in (False, None)
-    }
-    if said[False]:
-        raise GuaranteeError(f"thresholds that do not hold: {'; '.join(said[False])}", evidence=dict(evidence))
-    if said[None]:
+    limited = evidence.get("thresholds") or {}
+    broken = [thresholds.said(key, part) for key, part in limited.items() if part["holds"] is False]
+    if broken:
+        raise GuaranteeError(f"thresholds that do not hold: {'; '.join(broken)}", evidence=dict(evidence))
+    if without := [thresholds.said(key, limited[key]) for key in thresholds.lacking(evidence)]:
         raise InconclusiveError(
-            f"thresholds without a figure: {'; '.join(said[None])}; measure it (attacks.hold_out runs the attacks, "
+            f"thresholds without a figure: {'; '.join(without)}; measure it (attacks.hold_out runs the attacks, "
             "text.recall the sample), or take the threshold out",
             dict(evidence),
         )

@@ -15,12 +15,16 @@ CLOSE = 1e-9  # in favour of holding, as for every promise
 
 @dataclass(frozen=True)
 class Measure:
-    """A figure of the evidence that a policy may limit: from above, or from below (`least`)."""
+    """A figure of the evidence that a policy may limit: from above, or from below (`least`).
+
+    `beside`: by attacks or a labelled sample, and not of the released rows, so that it can be had without any.
+    """
 
     words: str
     of: Callable[[Facts], Figure]
     least: bool = False
     shown: Callable[[float], str] = figures.share
+    beside: bool = False
 
 
 def _at(*path: str) -> Callable[[Facts], Figure]:
@@ -66,7 +70,7 @@ MEASURES: Mapping[str, Measure] = {
     "column_loss": Measure("loss of the worst column", lambda e: _largest(_columns("loss")(e)), shown=figures.decimal),
     "class_size_over_k": Measure("mean class size over k", _at("loss", "average_class_size"), shown=figures.number),
     "suppressed_units": Measure("units without a row left", _at("suppression", "units_rate")),
-    "suppressed_group": Measure("suppressed rows of the group that bears most", _hardest_group),
+    "suppressed_group": Measure("suppressed rows of the shown group that bears most", _hardest_group),
     "highest_risk": Measure("highest prosecutor risk", _at("risk", "prosecutor_max")),
     "mean_risk": Measure("mean prosecutor risk", _at("risk", "prosecutor_mean")),
     "marketer_risk": Measure("marketer risk", _at("risk", "marketer")),
@@ -75,12 +79,16 @@ MEASURES: Mapping[str, Measure] = {
     "k_if_known": Measure("k with a released column known", _least_known, least=True, shown=figures.count),
     "withheld_texts": Measure("texts withheld as a whole", _withheld),
     "token_precision": Measure(
-        "precision of scrubbed tokens, lower end", _at("recall", "token_precision", "low"), least=True
+        "precision of scrubbed tokens, lower end", _at("recall", "token_precision", "low"), least=True, beside=True
     ),
-    "clean_texts": Measure("texts with nothing missed, lower end", _at("recall", "clean", "low"), least=True),
-    "direct_recall": Measure("recall of direct identifiers, lower end", _at("recall", "direct", "low"), least=True),
+    "clean_texts": Measure(
+        "texts with nothing missed, lower end", _at("recall", "clean", "low"), least=True, beside=True
+    ),
+    "direct_recall": Measure(
+        "recall of direct identifiers, lower end", _at("recall", "direct", "low"), least=True, beside=True
+    ),
     "quasi_recall": Measure(
-        "recall of quasi-identifiers in text, lower end", _at("recall", "quasi", "low"), least=True
+        "recall of quasi-identifiers in text, lower end", _at("recall", "quasi", "low"), least=True, beside=True
     ),
 }
 """By the key under `thresholds`. Figures of a labelled sample are the lower ends of their intervals."""
@@ -97,7 +105,7 @@ def _attack(name: str, kind: str) -> Measure:
         return None if len(found) < len(run) or None in found else _largest(found)
 
     words = f"success of {name}, upper end" if kind == "rate" else f"advantage of {name} over the control"
-    return Measure(words, figure, shown=figures.share if kind == "rate" else figures.number)
+    return Measure(words, figure, shown=figures.share if kind == "rate" else figures.number, beside=True)
 
 
 def measure(key: str) -> Measure:
@@ -113,6 +121,13 @@ def judge(evidence: dict[str, Any]) -> None:
         found, limit = one.of(evidence), part["limit"]
         part["found"] = found
         part["holds"] = None if found is None else found >= limit - CLOSE if one.least else found <= limit + CLOSE
+
+
+def lacking(evidence: Facts) -> list[str]:
+    """Those that need a figure and have none. Of a release without rows there is nothing to measure."""
+    is_empty = evidence["output"]["rows"] == 0
+    limited = (evidence.get("thresholds") or {}).items()
+    return [key for key, part in limited if part["holds"] is None and not (is_empty and not measure(key).beside)]
 
 
 def said(key: str, part: Facts, none: str = figures.NOT_MEASURED) -> str:

@@ -43,6 +43,20 @@ def test_a_release_beyond_a_threshold_is_refused(
         assert (status, lines["thresholds.k_if_known.found"]) == (0, "holds")
 
 
+@pytest.mark.parametrize(
+    ("limits", "status"),
+    [({"loss": 0.9, "k_if_known": 1, "mean_risk": 0.2}, 0), ({"attacks": {"membership": {"rate": 0.1}}}, 5)],
+)
+def test_without_rows_there_is_nothing_to_measure_of_them(
+    command: Run, table: pl.DataFrame, policy: dict[str, Any], limits: dict[str, Any], status: int
+) -> None:
+    table.clear().write_parquet("in.parquet")
+    Path("policy.yaml").write_text(yaml.safe_dump(policy | {"thresholds": limits}), encoding="utf-8")
+    assert command("apply", "policy.yaml", "in.parquet", "-o", "out.parquet", "--quiet")[0] == status
+    report = json.loads(Path("out.report.json" if status == 0 else "out.rejected.report.json").read_text())
+    assert {part["holds"] for part in report["thresholds"].values()} == {None}
+
+
 def test_thresholds_are_explained_in_words(policy: dict[str, Any]) -> None:
     limits = {"loss": 0.4, "k_if_known": 3, "attacks": {"uniqueness": {"rate": 0.05}}}
     said = explain(Policy.load(policy | {"thresholds": limits}))
