@@ -207,19 +207,21 @@ def _by_text(f: Facts) -> Guess | None:
         return Guess("identifier", "person_name", 0.85, "values hold given names")
     if codes := shapes.diagnoses(f):
         return Guess("sensitive", "health", 0.75, f"values have the form of {codes}")
-    if f.distinct > 20 and f.share(shapes.LETTERED) > shapes.MOST:
+    if _postcodes(f):
         return Guess("quasi", "postcode", 0.7, "values have the form of postcodes")
     if f.share(shapes.MONEY) >= shapes.MOST:
         return Guess("sensitive", "money", 0.6, "values are amounts")
     if f.distinct > 20 and f.uniqueness > 0.5:
         return _scarce(f)
     if f.distinct > 20 and f.share(shapes.CODE) > shapes.MOST and f.length >= 5 and _numbers_many(f):
-        if f.share(shapes.POSTCODES) > shapes.MOST:
-            return Guess("quasi", "postcode", 0.7, "values have the form of postcodes")
         return Guess("identifier", "record_id", 0.6, "values are codes of which each has few rows")
-    if f.distinct > 20 and f.share(shapes.POSTCODES) > shapes.MOST:
-        return Guess("quasi", "postcode", 0.7, "values have the form of postcodes")
     return None
+
+
+def _postcodes(f: Facts) -> bool:
+    """Where hardly one repeats, letters must tell them from numbers of rows."""
+    form = shapes.LETTERED if f.uniqueness > 0.5 else shapes.POSTCODES
+    return f.distinct > 20 and f.share(form) > shapes.MOST
 
 
 def _numbers_many(f: Facts) -> bool:
