@@ -103,8 +103,7 @@ def _check(
     measured = measure(frame, facts, unit, own=own)
     broken = (str(failure) for failure in holds(measured, facts))
     reasons = (*broken, *_left(facts, schema), *_unredacted(frame, facts, schema))
-    found = measured.digest if measured.rows else None
-    evidence = _evidence(policy, facts, measured, found, name, batch) | {
+    evidence = _evidence(policy, facts, measured, name, batch) | {
         "columns": [_column(column.name, column.role, measured) for column in columns],
         "verdict": {"holds": not reasons if measured.rows else None, "reasons": list(reasons)},
         "environment": clock.environment(None, {}),
@@ -156,11 +155,15 @@ def _evidence(
     policy: Policy,
     facts: Facts,
     measured: Measured,
-    found: str | None,
     name: str | None,
     batch: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
-    output = {"rows": measured.rows, "units": measured.units, "digest": found, "paths": [name] if name else []}
+    output = {
+        "rows": measured.rows,
+        "units": measured.units,
+        "digest": measured.digest,
+        "paths": [name] if name else [],
+    }
     known = measured_part(policy, measured, facts) | {"output": output}
     limits = [*_of_batch(policy, batch), *_limits(measured, facts)]
     evidence = blank(policy) | policy_part(policy) | known | {"limits": limits}

@@ -77,6 +77,14 @@ def test_a_policy_may_name_its_columns_in_another_order(released: Run, policy: d
     assert _wrong() == set()
 
 
+def test_the_report_of_no_rows_holds(command: Run, table: pl.DataFrame, policy: dict[str, Any]) -> None:
+    table.clear().write_parquet("in.parquet")
+    _write(policy)
+    assert command("apply", "policy.yaml", "in.parquet", "-o", "out.parquet", "--quiet") == (0, "", "")
+    assert command("verify", "out.report.json", "--quiet") == (0, "", "")
+    assert command("verify", "out.report.json", "--quiet", "--original", "in.parquet") == (0, "", "")
+
+
 def test_every_changed_number_is_told(released: Run) -> None:
     """Each number of the report in turn, but for what a run took, is made wrong."""
     report = Path("out.report.json")
