@@ -47,8 +47,9 @@ def lines(evidence: Evidence) -> Iterator[Line]:
     yield "released", _released(evidence)
     yield from _promised(evidence)
     if limited := list((evidence.get("thresholds") or {}).values()):
-        held = sum(part.get("holds") is True for part in limited)
-        yield "thresholds", f"{held} of {len(limited)} hold"
+        held, unknown = (sum(part.get("holds") is one for part in limited) for one in (True, None))
+        without = f", {unknown} {wording.missing(evidence)}" if unknown else ""
+        yield "thresholds", f"{held} of {len(limited)} hold{without}"
     found, ncp = evidence["classes"], evidence["loss"]["ncp"]
     average = "" if found["average"] is None else f", {figures.number(found['average'])} rows on average"
     yield "classes", f"{figures.count(found['count'])}{average}" + wording.together(evidence, ", with")

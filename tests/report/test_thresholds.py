@@ -72,6 +72,8 @@ def test_a_limit_that_is_gone_or_looser_is_weaker() -> None:
     ]
     assert not [one for one in weaker(after, before) if one.startswith("threshold")]
     assert ("thresholds", "2 of 2 hold") in list(lines(complete(limited({"loss": 0.6, "highest_risk": 1}))))
+    some = complete(limited({"loss": 0.6, "attacks.row order.rate": 1}))
+    assert ("thresholds", "1 of 2 hold, 1 not measured") in list(lines(some))
 
 
 def test_a_threshold_that_does_not_hold_is_a_reason_a_gate_and_a_row_of_the_page() -> None:
