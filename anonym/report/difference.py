@@ -112,7 +112,10 @@ def _worth(figure: Any, is_distance: bool) -> tuple[float, float]:
 
 
 def _said(figure: Any) -> str:
-    return f"(c {figure['c']}, l {figure['l']})" if isinstance(figure, Mapping) else str(figure)
+    """To as many digits as evidence has, since a fall may be small."""
+    if isinstance(figure, Mapping):
+        return f"(c {_said(figure['c'])}, l {figure['l']})"
+    return "unbounded" if figure is None else f"{figure:.9g}"
 
 
 def _columns(before: list[Mapping[str, Any]], after: list[Mapping[str, Any]]) -> Iterator[str]:

@@ -208,13 +208,14 @@ def test_items_of_one_name_are_told_apart() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ({"c": 3.0, "l": 2}, {"c": 4.0, "l": 2}, ["l of dx: achieved (c 3.0, l 2), now (c 4.0, l 2)"]),
-        ({"c": 3.0, "l": 2}, {"c": None, "l": 2}, ["l of dx: achieved (c 3.0, l 2), now (c None, l 2)"]),
+        ({"c": 3.0, "l": 2}, {"c": 4.0, "l": 2}, ["l of dx: achieved (c 3, l 2), now (c 4, l 2)"]),
+        ({"c": 3.0, "l": 2}, {"c": None, "l": 2}, ["l of dx: achieved (c 3, l 2), now (c unbounded, l 2)"]),
         ({"c": 3.0, "l": 2}, {"c": 9.0, "l": 3}, []),
         (2, 3, []),
         (3, 2, ["l of dx: achieved 3, now 2"]),
+        (4.0, 2.5, ["l of dx: achieved 4, now 2.5"]),
         (3, None, ["l of dx: achieved 3, now nothing"]),
-        ({"c": 3.0, "l": 2}, 4, ["l of dx: achieved (c 3.0, l 2), now 4"]),
+        ({"c": 3.0, "l": 2}, 4, ["l of dx: achieved (c 3, l 2), now 4"]),
     ],
 )
 def test_what_is_weaker_in_l(old: Any, new: Any, said: list[str]) -> None:
