@@ -21,7 +21,7 @@ PEOPLE = " people"  # of a class, in its whole release
 LATER = {3: "third", 4: "fourth", 5: "fifth"}
 WITHOUT = {
     "false_accepts": "classes are counted, nobody is named",
-    "control": "who was never released is in no class of either release",
+    "control": "who was never released is in no class of any release",
 }
 
 
@@ -60,7 +60,7 @@ def intersection(
 
 
 def _worst(sizes: pl.DataFrame, k: int) -> dict[str, Any] | None:
-    """The class of one release that the other takes apart most."""
+    """The class of one release that the others take apart most."""
     numbered = sizes.drop("person").with_row_index("person")
     rows = numbered.with_columns(success=(pl.col("size") < k).cast(pl.Float64))
     groups = {
@@ -105,7 +105,7 @@ def by_original(first: Tables, second: Tables) -> pl.DataFrame:
     """[person, first, second] and the people of each class, of the people whom some class of both releases covers.
 
     `auxiliary` of both is the one original. Where classes overlap, people are told apart by the set of classes that
-    cover them. People who were suppressed in either are not in the joint table.
+    cover them. People who were suppressed in either are in the joint table only where a class of others covers them.
     """
     sides = [_covering(first, "first"), _covering(second, "second")]
     return sides[0].join(sides[1], on="person")
