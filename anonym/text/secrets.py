@@ -25,7 +25,8 @@ LINE_LIMIT = 2_000
 
 TRIGGERS = (
     r"(?i)passw|passphrase|passcode|pwd|secret|token|credential|contrase|_key|key_|(?:db|database|key).?pass"
-    r"|(?:api|auth|service|account|db|database|private|priv|client|access).?key|hooks\.slack|xox[abposr]-",
+    r"|(?:api|auth|service|account|db|database|private|priv|client|access).?key|hooks\.slack|xox[abposr]-"
+    r"|cloudant|softlayer|ibm|(?:iam|cloud?|\b[cs]l)[_\-]{0,2}(?:api)?[_\-]{0,2}(?:pass|key|pw)",
     r"://[^\s]*:[^\s]*@",
     r"['\"][0-9A-Za-z_+/=\-]{16}",
     r"A3T|ABIA|ACCA|AKIA|ASIA|AKC[0-9A-Za-z]{9}|eyJ[0-9A-Za-z]{9}|GR1348941|gh[pousr]_|npm_|pypi-Ag|sk-[\w\-]{20}"

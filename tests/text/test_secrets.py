@@ -54,6 +54,8 @@ def test_a_pragma_in_the_data_changes_nothing() -> None:
         ("token ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8 seen", "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"),
         ("key AKIAQJZ7W5TN2X4M6R3P too", "AKIAQJZ7W5TN2X4M6R3P"),
         ("postgres://app:Pseg2020@db.example:5439/x", "Pseg2020"),
+        ("softlayer_pass: " + "5u7tnhe4zonnhxm8w1g74wljrs3v67ek" * 2, "5u7tnhe4zonnhxm8w1g74wljrs3v67ek" * 2),
+        ("cl-pw = " + "29c88c1fad819db8f872b7eac04023fe" * 2, "29c88c1fad819db8f872b7eac04023fe" * 2),
         ("REACT_APP_AUTH_PASS=whiteduke # comment", "whiteduke"),
     ],
 )
