@@ -10,12 +10,21 @@ from anonym.hierarchy.model import Cells, Hierarchy
 Ints = NDArray[np.int64]
 
 
-def units_by(cells: Cells, place: NDArray[np.integer], groups: int, chosen: NDArray[np.bool_] | None = None) -> Ints:
-    """(groups,) distinct units of the chosen cells, by the group of each cell. The cells must have units."""
+def units_by(
+    cells: Cells,
+    place: NDArray[np.integer],
+    groups: int,
+    chosen: NDArray[np.bool_] | None = None,
+    listed: NDArray[np.bool_] | None = None,
+) -> Ints:
+    """(groups,) distinct units of the chosen cells, by the group of each cell. The cells must have units.
+
+    Of the listed units, those of the entries `listed` (default: all in chosen cells).
+    """
     assert cells.units is not None
     chosen = np.ones(cells.count, np.bool_) if chosen is None else chosen
     alone = np.bincount(place[chosen], weights=cells.units[chosen], minlength=groups).astype(np.int64)
-    listed = chosen[cells.shared_cell]
+    listed = chosen[cells.shared_cell] if listed is None else listed
     pairs = np.unique(
         cells.shared_unit[listed].astype(np.int64) * groups + place[cells.shared_cell[listed]].astype(np.int64)
     )

@@ -113,10 +113,11 @@ def _check(
 
 
 def _unit_codes(frame: pl.LazyFrame, facts: Facts, schema: Mapping[str, pl.DataType]) -> pl.LazyFrame | None:
-    """The unit's own column, where the release has it as it was or as tokens, which tell units apart. Generalised,
-    redacted and shifted values do not: units are then not checked, and the evidence says so.
+    """The unit's own column, where the release has it as it was or as tokens, which tell units apart. Surrogates, which
+    two units may share, and generalised, redacted and shifted values do not: units are then not checked, and the
+    evidence says so.
     """
-    tokens = [fact.name for fact in facts.identifiers if fact.kind in ("pseudonym", "surrogate")]
+    tokens = [fact.name for fact in facts.identifiers if fact.kind == "pseudonym"]
     known = facts.unit in schema and facts.unit in (*facts.untouched(), *tokens)
     return frame.select(facts.unit) if facts.unit is not None and known else None
 

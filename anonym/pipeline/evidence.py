@@ -12,8 +12,6 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from anonym import __version__
 from anonym.columns.actions import Keyed, name_of
 from anonym.columns.keys import Keyring
@@ -173,7 +171,7 @@ def facts_of_run(
         "output": dict(output) | {"order": policy.order},
         "columns": list(_columns(run, measured)),
         "search": _search(run.recoding),
-        "suppression": _suppression(run),
+        "suppression": _suppression(run, output["units"]),
         **measured_part(policy, measured, facts),
         "loss": _loss(run, measured),
         **({} if run.earlier is None else {"batch": run.earlier.evidence()}),
@@ -343,14 +341,14 @@ def _loss(run: Run, measured: Measured) -> dict[str, Any]:
     }
 
 
-def _suppression(run: Run) -> dict[str, Any]:
+def _suppression(run: Run, left: int | None) -> dict[str, Any]:
+    """`left` are the units that the written file was found to hold."""
     limit = run.policy.guarantee.suppression if run.policy.guarantee else None
     if run.recoding is None or limit is None:
         return {"rows": 0, "rate": 0.0 if run.profile.rows else None, "units_rate": None, "limit": None, "groups": []}
     problem, found = run.recoding.problem, run.recoding.found
     total = run.profile.units
-    everyone = np.zeros(problem.cells.count, np.int64)
-    gone = total - int(run.recoding.units_in(everyone, 1, released=True)[0]) if total is not None else None
+    gone = total - left if total is not None and left is not None else None
     return {
         "rows": found.suppressed_rows,
         "rate": found.suppressed_rows / problem.rows if problem.rows else None,

@@ -160,9 +160,21 @@ class GlobalRecoding(Recoding):
     def kept_rows(self) -> NDArray[np.int64]:
         rows = np.where(self.solution.kept, self.problem.cells.rows, 0)
         cells = self.problem.cells
-        gone = np.isin(cells.shared_unit, self.solution.dropped_units) & self.solution.kept[cells.shared_cell]
+        gone = self._is_dropped & self.solution.kept[cells.shared_cell]
         np.subtract.at(rows, cells.shared_cell[gone], cells.shared_rows[gone])
         return rows
+
+    @property
+    def _is_dropped(self) -> NDArray[np.bool_]:
+        """(listed units,) whether the unit of an entry is dropped as a whole."""
+        return np.isin(self.problem.cells.shared_unit, self.solution.dropped_units)
+
+    def units_in(self, place: NDArray[np.int64], groups: int, *, released: bool) -> NDArray[np.int64]:
+        if not len(self.solution.dropped_units):
+            return super().units_in(place, groups, released=released)
+        cells, kept = self.problem.cells, self.solution.kept  # units that are dropped whole leave cells that are kept
+        is_left = kept[cells.shared_cell] & ~self._is_dropped
+        return units_by(cells, place, groups, kept, is_left if released else ~is_left)
 
     @property
     def levels(self) -> tuple[int, ...] | None:

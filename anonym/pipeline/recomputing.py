@@ -77,7 +77,10 @@ def recompute(
     reported = dict(leaves({key: part for key, part in evidence.items() if key != "environment"}))
     reported |= dict(leaves({"environment": {"files": evidence["environment"].get("files", {})}}))
     reported = {path: value for path, value in reported.items() if not _is_name(path)}
-    found |= {path: [None] for path in reported.keys() - found.keys() if path.split(".")[0] in whole}
+    anew = _drawn_anew(evidence)
+    found = {path: values for path, values in found.items() if not path.startswith(anew)}
+    unfound = (path for path in reported.keys() - found.keys() if not path.startswith(anew))
+    found |= {path: [None] for path in unfound if path.split(".")[0] in whole}
     missing = {path: None for path in sorted(found.keys() - reported.keys()) if not _is_name(path) and any(found[path])}
     return [_line(path, value, found.get(path, [])) for path, value in (reported | missing).items()]
 
@@ -103,6 +106,13 @@ def _equal(one: Any, other: Any) -> bool:
     if isinstance(one, float | int) and isinstance(other, float | int) and not isinstance(one, bool):
         return math.isclose(one, other, rel_tol=TOLERANCE, abs_tol=0.0)
     return bool(one == other)
+
+
+def _drawn_anew(evidence: Mapping[str, Any]) -> tuple[str, ...]:
+    """How the paths begin of counts of surrogates that another run draws anew: those of scope `release`."""
+    names = [column["name"] for column in evidence["columns"] if column.get("scope") == "release"]
+    counts = (f"columns.{name}.surrogates." for name in names)
+    return (*counts, *(f"verification.checks.identifier {name} replaced.detail" for name in names))
 
 
 def _is_name(path: str) -> bool:
