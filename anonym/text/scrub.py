@@ -20,11 +20,13 @@ from anonym.text.patterns import UserPatterns
 from anonym.text.presidio import recognisers
 from anonym.text.reading import for_model, paragraphs
 from anonym.text.recognisers import RuleSet, packs
-from anonym.text.replace import mask, merged, replaced, replacement, splice, tag
+from anonym.text.replace import mask, tag
 from anonym.text.resolve import resolve
 from anonym.text.secrets import Secrets
 from anonym.text.spans import Span, frame
+from anonym.text.splice import merged, replaced, splice
 from anonym.text.structure import NO_ZONES, STRUCTURED, zones
+from anonym.text.styles import replacement
 from anonym.text.triggers import Column
 from anonym.text.views import ENCODED, View, decoded, unmarked
 from anonym.text.words import words
@@ -139,7 +141,7 @@ class Scrubber:
             return
         with _ALONE:
             if self._workers is None:
-                self._workers = Workers(self.options, self._key)
+                self._workers = Workers(Scrubber, self.options, self._key)
         share = -(-groups.height // (TASKS * self.options.processes))
         batches = _batches(groups, min(share, ROWS), CHARACTERS)
         yield from self._workers.scrub([batch.drop("members") for batch in batches])

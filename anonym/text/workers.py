@@ -5,18 +5,15 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import polars as pl
 
 from anonym.text.options import TextOptions
 from anonym.text.spans import Span
-
-if TYPE_CHECKING:
-    from anonym.text.scrub import Scrubber
 
 ROWS, CHARACTERS = 2_048, 500_000
 """Distinct texts of one task: enough for a model's batches, little enough to keep all processes busy."""
@@ -28,16 +25,22 @@ WORTH = 200_000
 """Characters from which processes are worth starting: loading models takes each a second or two."""
 
 _THREADS = ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-_scrubber: Scrubber | None = None
-
 Result = tuple[str | None, list[Span]]
 
 
-def _begin(options: TextOptions, key: bytes) -> None:
-    global _scrubber
-    from anonym.text.scrub import Scrubber
+class Batches(Protocol):
+    """What a process keeps: it scrubs one batch of distinct texts after the other."""
 
-    _scrubber = Scrubber(options, key)
+    def batch(self, batch: pl.DataFrame) -> list[Result]: ...
+
+
+Make = Callable[[TextOptions, bytes], Batches]
+_scrubber: Batches | None = None
+
+
+def _begin(make: Make, options: TextOptions, key: bytes) -> None:
+    global _scrubber
+    _scrubber = make(options, key)
     gc.freeze()  # models and rules stay: a full collection over them took 0.2 s and more
 
 
@@ -47,9 +50,12 @@ def _work(batch: pl.DataFrame) -> list[Result]:
 
 
 class Workers:
-    """Processes that scrub batches, one thread each. They end with the interpreter, or with `close`."""
+    """Processes that scrub batches, one thread each. They end with the interpreter, or with `close`.
 
-    def __init__(self, options: TextOptions, key: bytes) -> None:
+    `make` must be found by its name in a new process: a class or a function of a module.
+    """
+
+    def __init__(self, make: Make, options: TextOptions, key: bytes) -> None:
         before = {name: os.environ.get(name) for name in _THREADS}
         os.environ.update(dict.fromkeys(_THREADS, "1"))
         try:
@@ -58,7 +64,7 @@ class Workers:
                 options.processes,
                 multiprocessing.get_context("spawn"),
                 initializer=_begin,
-                initargs=(replace(options, processes=1), key),
+                initargs=(make, replace(options, processes=1), key),
             )
             list(self._pool.map(_ready, range(options.processes)))
         finally:

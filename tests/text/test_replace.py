@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from naive import text as naive
 
 from anonym.text.options import TextOptions
-from anonym.text.replace import Pseudonym, mask, merged, splice, tag
+from anonym.text.replace import Pseudonym, mask, tag
 from anonym.text.scrub import Scrubber
 from anonym.text.spans import SCHEMA, Span, frame
+from anonym.text.splice import merged, splice
 from anonym.text.surrogates import Surrogate
 
 KEY = bytes(range(32))

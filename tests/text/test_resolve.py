@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import text as naive
 
-from anonym.text.replace import replaced, splice, tag
+from anonym.text.replace import tag
 from anonym.text.resolve import resolve
 from anonym.text.spans import Span
+from anonym.text.splice import replaced, splice
 from anonym.text.structure import zones
 
 TEXTS = st.text(alphabet='ab1 .,"<>|\n{}é😀', max_size=30)
