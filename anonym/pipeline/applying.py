@@ -46,7 +46,7 @@ from anonym.report.evidence import complete
 from anonym.search.plan import Plan
 from anonym.verify.digest import keyed_digest
 from anonym.verify.facts import Facts
-from anonym.verify.release import RARE_KEEP
+from anonym.verify.release import GUARANTEE, RARE_KEEP
 
 
 @dataclass(frozen=True)
@@ -188,12 +188,19 @@ def _new_plan(
 def refuse_failed(verified: Verified, evidence: dict[str, Any]) -> None:
     """Raise where a check of the written file failed.
 
-    Suppression can leave too few holders of a kept value: then the policy's rule does not hold (GuaranteeError).
-    Any other failure is ours (VerificationError).
+    Suppression can leave too few holders of a kept value, or masked rows only: then the policy's rule does not hold
+    (GuaranteeError). Any other failure is ours (VerificationError).
     """
     if not verified.failures:
         return
-    if {check.name for check in verified.checks if not check.held} == {RARE_KEEP}:
+    broken = {check.name for check in verified.checks if not check.held}
+    if broken == {GUARANTEE} and not verified.measured.sizes.count:
+        raise GuaranteeError(
+            "every row would be masked, and k of no class is nothing; allow coarser levels, a lower k, or leave the rows "
+            "out (`action: drop`)",
+            evidence=evidence,
+        )
+    if broken == {RARE_KEEP}:
         raise GuaranteeError(
             f"after suppression, {verified.failures[0]}; give the column a hierarchy, drop it, or accept it with "
             "`allow_unique: <reason>`",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from fractions import Fraction
 
 import polars as pl
 
@@ -27,7 +28,7 @@ NARROWED = "local recoding is more open to downcoding, which `strategy: global` 
 
 def suppression_limit(policy: Policy, rows: int) -> int:
     """Rows that may be suppressed: the floor of the exact decimal share."""
-    return int(policy.guarantee.suppression * rows) if policy.guarantee else 0
+    return int(Fraction(policy.guarantee.suppression) * rows) if policy.guarantee else 0  # a Decimal would round it
 
 
 def state(policy: Policy, profile: Profile) -> Problem | None:

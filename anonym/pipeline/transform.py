@@ -146,13 +146,10 @@ def _released(
 
 
 def _plain(column: ResolvedColumn) -> pl.Expr:
-    """Released as it is, but for what would leak: categories no row uses, and the sign of zero."""
+    """Released as it is, but for what would leak: categories no row uses, the sign of zero, and NaN beside null."""
     if plain_dtype(column.dtype) != column.dtype:
         return pl.col(column.name).cast(plain_dtype(column.dtype))
-    if column.dtype.is_float():
-        value = pl.col(column.name)
-        return pl.when(value == 0.0).then(pl.lit(0.0, column.dtype)).otherwise(value).alias(column.name)
-    return pl.col(column.name)
+    return encode.canonical(column.name, column.dtype) if column.dtype.is_float() else pl.col(column.name)
 
 
 def plain_dtype(dtype: pl.DataType) -> pl.DataType:
