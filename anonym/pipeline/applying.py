@@ -196,8 +196,8 @@ def refuse_failed(verified: Verified, evidence: dict[str, Any]) -> None:
     broken = {check.name for check in verified.checks if not check.held}
     if broken == {GUARANTEE} and not verified.measured.sizes.count:
         raise GuaranteeError(
-            "every row would be masked, and k of no class is nothing; allow coarser levels, a lower k, or leave the rows "
-            "out (`action: drop`)",
+            "every row would be masked, and k of no class is nothing; allow coarser levels, a lower k, or leave the "
+            "rows out (`action: drop`)",
             evidence=evidence,
         )
     if broken == {RARE_KEEP}:
