@@ -6,6 +6,7 @@ A million 64-bit numbers sort in 0.06 s, where grouping them in the engine takes
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,7 @@ Integers = NDArray[np.int64]
 Codes = NDArray[np.signedinteger[Any]] | NDArray[np.unsignedinteger[Any]]  # of any width
 
 ENUM_MOST = 50_000
+LARGE = 300_000  # rows from which loops are compiled; below, the compiler takes longer to start than it saves
 WORD = 2**62  # a packed tuple must stay below
 NARROW = 2**31
 
@@ -61,12 +63,12 @@ def places(values: pl.Series, among: pl.Series) -> Integers:
 def tally(*columns: Codes) -> tuple[tuple[Integers, ...], Integers]:
     """The distinct tuples of equally long code columns in lexicographic order, and how often each occurs."""
     sizes = [int(column.max(initial=0)) + 1 for column in columns]
+    if math.prod(sizes) <= len(columns[0]):  # a count of each possible tuple takes less than the codes
+        count = _counts(columns, sizes)
+        present = np.flatnonzero(count)
+        return _unpacked(present, sizes), count[present]
     if math.prod(sizes) < WORD:
         packed = _packed(columns, sizes)
-        if math.prod(sizes) <= len(packed):  # a count of each possible tuple takes less than the codes
-            count = np.bincount(packed)
-            present = np.flatnonzero(count)
-            return _unpacked(present, sizes), count[present]
         packed.sort()
         first = np.flatnonzero(_changes(packed))
         return _unpacked(packed[first].astype(np.int64), sizes), np.diff(first, append=len(packed))
@@ -74,6 +76,28 @@ def tally(*columns: Codes) -> tuple[tuple[Integers, ...], Integers]:
     ordered = [column[order] for column in columns]
     first = np.flatnonzero(np.logical_or.reduce([_changes(column) for column in ordered]))
     return tuple(column[first].astype(np.int64) for column in ordered), np.diff(first, append=len(order))
+
+
+def counted(codes: Codes, size: int) -> Integers:
+    """(size,) how often each code occurs."""
+    if len(codes) < LARGE:
+        return np.bincount(codes, minlength=size)
+    from anonym.verify.kernels import tally as tally_large
+
+    count = np.zeros(size, np.int64)
+    tally_large(codes, count)
+    return count
+
+
+def _counts(columns: tuple[Codes, ...], sizes: list[int]) -> Integers:
+    """(tuples,) how often each possible tuple occurs."""
+    if len(columns) != 2 or len(columns[0]) < LARGE:
+        return counted(_packed(columns, sizes), math.prod(sizes))
+    from anonym.verify.kernels import tally_pairs
+
+    count = np.zeros((sizes[0], sizes[1]), np.int64)
+    tally_pairs(*columns, count)
+    return count.ravel()
 
 
 def _packed(columns: tuple[Codes, ...], sizes: list[int]) -> NDArray[Any]:
@@ -137,8 +161,18 @@ class Classes:
         self.count = len(before)
         return before
 
-    def first(self) -> Integers:
-        """(classes,) one row of each class, once they are numbered."""
-        rows = np.empty(self.count, dtype=np.int64)
-        rows[self.owner] = np.arange(len(self.owner))
-        return rows
+
+def classes_of(columns: Iterable[Coded], rows: int) -> Integers:
+    """(rows,) the class of each row under all the columns, numbered from 0 in the order of their tuples."""
+    classes = Classes(rows)
+    for column in columns:
+        classes.split(column)
+    classes.number()
+    return classes.owner
+
+
+def first_rows(owner: Integers) -> Integers:
+    """(classes,) one row of each class."""
+    rows = np.empty(int(owner.max(initial=-1)) + 1, dtype=np.int64)
+    rows[owner] = np.arange(len(owner))
+    return rows

@@ -10,18 +10,18 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import polars as pl
 
-from anonym.verify.codes import Classes, Coded, Integers, tally
+from anonym.verify.codes import Classes, Coded, Integers, classes_of, first_rows, tally
 from anonym.verify.facts import Facts
 from anonym.verify.reading import Columns, collected, is_text, schema_of
 
 
-def digest(release: pl.LazyFrame, facts: Facts, read: Columns | None = None) -> str:
+def digest(release: pl.LazyFrame, facts: Facts, read: Columns | None = None, owner: Integers | None = None) -> str:
     """SHA-256, in hexadecimal, of the release's class table: quasi-identifiers, counts, sensitive histograms.
 
-    `read` are the release's columns where they have been read already.
+    `read` are the release's columns where they have been read already, `owner` the class of each row where it is known.
     """
     columns = [name for quasi in facts.quasi for name in quasi.released]
-    return _fed(hashlib.sha256(), read or _columns(release), columns, facts)
+    return _fed(hashlib.sha256(), read or _columns(release), columns, facts, owner)
 
 
 def keyed_digest(key: bytes, original: pl.LazyFrame, facts: Facts) -> str:
@@ -34,25 +34,28 @@ def _columns(frame: pl.LazyFrame) -> Columns:
     return Columns(frame, int(collected(frame.select(pl.len()), "counting rows for the digest").item()))
 
 
-def _fed(state: hashlib._Hash | hmac.HMAC, read: Columns, columns: Sequence[str], facts: Facts) -> str:
-    for part in _parts(read, columns, [fact.name for fact in facts.sensitive]):
+def _fed(
+    state: hashlib._Hash | hmac.HMAC,
+    read: Columns,
+    columns: Sequence[str],
+    facts: Facts,
+    owner: Integers | None = None,
+) -> str:
+    for part in _parts(read, columns, [fact.name for fact in facts.sensitive], owner):
         state.update(len(part).to_bytes(8, "big"))
         state.update(part)
     return state.hexdigest()
 
 
-def _parts(read: Columns, columns: Sequence[str], sensitive: Sequence[str]) -> Iterator[bytes]:
+def _parts(read: Columns, columns: Sequence[str], sensitive: Sequence[str], owner: Integers | None) -> Iterator[bytes]:
     """Names and kinds; the sorted distinct values of each column; the class table, and each histogram, as positions
     in those with counts. Every part goes with its length, so no two tables give the same bytes.
     """
     schema = schema_of(read.frame)
     yield json.dumps([len(columns), [[name, _kind(schema[name])] for name in (*columns, *sensitive)]]).encode()
     read.read([*columns, *sensitive])
-    classes = Classes(read.rows)
-    for name in columns:
-        classes.split(read.coded(name))
-    classes.number()
-    first = classes.first()
+    owner = classes_of(map(read.coded, columns), read.rows) if owner is None else owner
+    first = first_rows(owner)
     table = Classes(len(first))  # the distinct tuples are numbered as the rows are
     for name in columns:
         column = read.coded(name)
@@ -61,12 +64,12 @@ def _parts(read: Columns, columns: Sequence[str], sensitive: Sequence[str]) -> I
         table.split(Coded(column.values, column.codes[first]))
         for part in np.divmod(table.number(), max(1, column.size)):  # class so far, and position in this column
             yield _numbers(part)
-    yield _numbers(np.bincount(classes.owner))
+    yield _numbers(np.bincount(owner))
     for name in sensitive:
         column = read.coded(name)
         yield from _values(column.values)
-        (owner, position), count = tally(classes.owner, column.codes)
-        yield from map(_numbers, (owner, position, count))
+        (holder, position), count = tally(owner, column.codes)
+        yield from map(_numbers, (holder, position, count))
 
 
 def _values(values: pl.Series) -> Iterator[bytes]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-import numpy as np
 import polars as pl
 
 from anonym.verify.aligned import Alignment
+from anonym.verify.codes import counted
 from anonym.verify.facts import Facts
 from anonym.verify.printed import printed
 from anonym.verify.reading import Columns, collected, is_text, schema_of
@@ -36,7 +36,7 @@ def _counted(released: Columns, name: str) -> pl.DataFrame:
     """The distinct texts of a column and their rows: a release has few, and each is looked up once."""
     if released.is_read(name):
         column = released.coded(name)
-        rows = np.bincount(column.codes, minlength=column.size)
+        rows = counted(column.codes, column.size)
         table = pl.DataFrame([column.values.alias("value"), pl.Series("rows", rows, dtype=pl.UInt32)])
     else:
         counts = released.frame.group_by(pl.col(name).cast(pl.String).alias("value")).agg(rows=pl.len())

@@ -150,7 +150,7 @@ def measure(
         diversity=tuple(diverse),
         closeness=tuple(close),
         known=_known(rows, facts, counts),
-        digest=digest(release, facts, rows.columns),
+        digest=digest(release, facts, rows.columns, rows.owner if rows.kept is None else None),
         rare=tuple(Rare(c.name, c.allow_unique, *rare_values(rows, c.name, facts.k or 0)) for c in facts.keep),
     )
 

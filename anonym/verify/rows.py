@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from anonym.errors import InputError
-from anonym.verify.codes import Classes, Coded, Codes, Integers, coded, run_starts, tally
+from anonym.verify.codes import Coded, Codes, Integers, classes_of, coded, run_starts, tally
 from anonym.verify.facts import Facts, QuasiFact
 from anonym.verify.reading import Columns, canonical, collected, is_text, read_column, schema_of
 
@@ -71,17 +71,14 @@ def released_rows(
     _refuse_missing(schema, [*columns, *facts.untouched()])
     kept, file_rows = _counted(frame, schema, facts, own=own)
     read = read or Columns(frame, file_rows)
-    classes = Classes(file_rows if kept is None else int(kept.sum()))
     if kept is None:
         read.read([*columns, *facts.untouched()])
-    for name in columns:
-        classes.split(read.coded(name) if kept is None else coded(read_column(frame, name).filter(kept)))
-    classes.number()
+    held = (read.coded(name) if kept is None else coded(read_column(frame, name).filter(kept)) for name in columns)
+    owner = classes_of(held, file_rows if kept is None else int(kept.sum()))
     unit = _unit(units, kept, file_rows)
-    rows = np.bincount(classes.owner, minlength=0)
-    members = rows if unit is None else np.bincount(tally(classes.owner, unit)[0][0])
-    gone = file_rows - len(classes.owner)
-    return ReleasedRows(frame, read, kept, file_rows, gone, classes.owner, unit, rows, members)
+    rows = np.bincount(owner, minlength=0)
+    members = rows if unit is None else np.bincount(tally(owner, unit)[0][0])
+    return ReleasedRows(frame, read, kept, file_rows, file_rows - len(owner), owner, unit, rows, members)
 
 
 def _refuse_missing(schema: Mapping[str, pl.DataType], names: Sequence[str]) -> None:

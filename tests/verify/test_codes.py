@@ -17,17 +17,18 @@ from anonym.verify import codes
 from anonym.verify.codes import Classes, coded, run_starts, tally
 
 columns = st.integers(1, 3).flatmap(
-    lambda width: st.lists(st.lists(st.integers(0, 5), min_size=width, max_size=width), min_size=0, max_size=12)
+    lambda width: st.lists(st.lists(st.integers(0, 5), min_size=width, max_size=width), min_size=0, max_size=40)
 )
 
 
 @settings(max_examples=100, deadline=None)
-@given(rows=columns, word=st.sampled_from([2**62, 7]))
-def test_tally_counts_tuples(rows: list[list[int]], word: int) -> None:
+@given(rows=columns, word=st.sampled_from([2**62, 7]), large=st.sampled_from([0, 300_000]))
+def test_tally_counts_tuples(rows: list[list[int]], word: int, large: int) -> None:
     width = len(rows[0]) if rows else 1
     arrays = [np.array([row[i] for row in rows], dtype=np.int64) for i in range(width)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(codes, "WORD", word)  # 7: the path for tuples that need more than one number
+        patch.setattr(codes, "LARGE", large)  # 0: loops that are compiled
         found, counts = tally(*arrays)
     expected = sorted(Counter(map(tuple, rows)).items())
     assert list(zip(zip(*(c.tolist() for c in found), strict=True), counts.tolist(), strict=True)) == expected

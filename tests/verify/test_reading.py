@@ -7,12 +7,13 @@ from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonym.verify import reading
+from anonym.verify import learning, reading
 from anonym.verify.codes import Coded
 from anonym.verify.reading import Columns, read_codes
 
@@ -39,22 +40,27 @@ def expected(column: pl.Series) -> list[Any]:
     return [None if value != value else value + 0.0 if isinstance(value, float) else value for value in values]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     drawn=st.lists(st.tuples(*(st.none() | st.sampled_from(values) for _, values in VALUES.values())), max_size=12),
     batch=st.sampled_from([2, 5, 100]),
-    slots=st.sampled_from([1, 17]),
     few=st.sampled_from([2, 50_000]),
+    is_large=st.booleans(),
+    has_views=st.booleans(),
+    odd=st.sampled_from([0, None]),
 )
 def test_codes_are_positions_in_the_sorted_values(
-    drawn: list[tuple[Any, ...]], batch: int, slots: int, few: int
+    drawn: list[tuple[Any, ...]], batch: int, few: int, is_large: bool, has_views: bool, odd: int | None
 ) -> None:
     frame = pl.DataFrame(drawn, schema={name: dtype for name, (dtype, _) in VALUES.items()}, orient="row")
     parts = pl.concat([frame[at : at + batch] for at in range(0, max(frame.height, 1), batch)], rechunk=False)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reading, "SLOTS", slots)  # 1: every value shares its slot with another
-        patch.setattr(reading, "FEW", few)  # 2: most columns are coded as a whole
-        found = read_codes(parts.lazy(), list(VALUES))
+        patch.setattr(learning, "FEW", few)  # 2: most columns are coded as a whole
+        if odd is not None:
+            patch.setattr(learning, "_ODD", np.full(2, odd, np.uint64))  # 0: every value shares its slot with another
+        if not has_views:
+            patch.setattr(learning, "words", lambda _texts: None)
+        found = read_codes(parts.lazy(), list(VALUES), is_large=is_large)
     for name, column in found.items():
         assert [column.values[int(code)] for code in column.codes] == expected(frame[name])
         present = column.values.drop_nulls()
@@ -67,9 +73,9 @@ def test_columns_are_read_once_in_passes_that_fit(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(reading, "HELD", 20)
     read: list[list[str]] = []
 
-    def noted(frame: pl.LazyFrame, names: Sequence[str]) -> dict[str, Coded]:
+    def noted(frame: pl.LazyFrame, names: Sequence[str], *, is_large: bool) -> dict[str, Coded]:
         read.append(list(names))
-        return read_codes(frame, names)
+        return read_codes(frame, names, is_large=is_large)
 
     monkeypatch.setattr(reading, "read_codes", noted)
     columns = Columns(pl.LazyFrame({name: range(10) for name in "abc"}), 10)
@@ -81,16 +87,16 @@ def test_columns_are_read_once_in_passes_that_fit(monkeypatch: pytest.MonkeyPatc
     assert read[2:] == [["a"]]
 
 
-@pytest.mark.parametrize("values", [reading.FEW, reading.FEW + 1, reading._NONE + 2])
+@pytest.mark.parametrize("values", [learning.FEW, learning.FEW + 1, learning.NONE + 2])
 def test_a_batch_of_more_values_than_codes_is_read_as_a_whole(values: int) -> None:
     numbers = pl.DataFrame({"number": range(values)}).with_columns(text=pl.col("number").cast(pl.String))
-    found = read_codes(numbers.lazy(), numbers.columns)
+    found = read_codes(numbers.lazy(), numbers.columns, is_large=True)
     assert [column.size for column in found.values()] == [values, values]
     assert found["number"].codes.tolist() == list(range(values))
 
 
 def test_no_more_is_read_to_learn_once_no_column_has_few_values(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "FEW", 2)
+    monkeypatch.setattr(learning, "FEW", 2)
     read: list[int] = []
 
     def pieces(frame: pl.LazyFrame) -> Iterator[pl.DataFrame]:
@@ -99,5 +105,5 @@ def test_no_more_is_read_to_learn_once_no_column_has_few_values(monkeypatch: pyt
             yield piece
 
     monkeypatch.setattr(reading, "_batches", pieces)
-    assert read_codes(pl.LazyFrame({"a": range(40)}), ["a"])["a"].codes.tolist() == list(range(40))
+    assert read_codes(pl.LazyFrame({"a": range(40)}), ["a"], is_large=True)["a"].codes.tolist() == list(range(40))
     assert len(read) == 2
