@@ -91,13 +91,8 @@ def _redacted(name: str, dtype: pl.DataType) -> pl.Expr:
 
 
 def _pseudonyms(name: str, dtype: pl.DataType, action: Pseudonym, keyring: Keyring) -> pl.Expr:
-    from anonym.columns.distinct import DistinctReplacement  # imports Numba
+    from anonym.columns.distinct import derived  # imports Numba
 
     canonical_text(pl.Series(name, [], dtype))  # refuses the type here, before any row is read
-    token = action.token(name, keyring)
-    tokens = DistinctReplacement(
-        lambda text: pl.Series("token", [token(value) for value in text.cast(pl.Binary).to_list()], dtype=pl.String)
-    )
-    return pl.col(name).map_batches(
-        lambda batch: tokens(canonical_text(batch)), return_dtype=pl.String, is_elementwise=True
-    )
+    tokens = derived(action.token(name, keyring), pl.String())
+    return pl.col(name).map_batches(tokens, return_dtype=pl.String, is_elementwise=True)

@@ -45,6 +45,14 @@ class Shift:
         digest = secret.digester(b"shift", self.scope.encode(), salt, unit.encode())
         return lambda text: 1 + int.from_bytes(digest(b"-" if text is None else b"+" + text), "big") % self.days
 
+    def offsets(self, unit: str, keyring: Keyring) -> Callable[[pl.Series], pl.Series]:
+        """From a batch of the unit's column, of that name, to the days of each row (Int32)."""
+        from anonym.columns.distinct import derived  # imports Numba
+
+        offset = self.offset(unit, keyring)
+        known = derived(offset, pl.Int32())
+        return lambda units: known(units).fill_null(offset(None))
+
 
 def released_schema(name: str, dtype: pl.DataType) -> dict[str, pl.DataType]:
     """The column keeps its name and type."""
@@ -59,22 +67,16 @@ def release(
     Text (as from CSV) must begin with an ISO date, `2024-01-31`; what follows it stays. Raises InputError at once for
     other types, and when run for text that does not and for dates that leave the range of their type.
     """
-    from anonym.columns.distinct import DistinctReplacement  # imports Numba
-
     if not (dtype == pl.Date or dtype == pl.String or isinstance(dtype, pl.Datetime)):
         raise InputError(
             f"column {name!r} has type {type_name(dtype)} and cannot be shifted: expected dates, timestamps or ISO text"
         )
     canonical_text(pl.Series(unit, [], unit_dtype))
-    offset = action.offset(unit, keyring)
-    offsets = DistinctReplacement(
-        lambda text: pl.Series([offset(value) for value in text.cast(pl.Binary).to_list()], dtype=pl.Int32)
-    )
+    offsets = action.offsets(unit, keyring)
 
     def shifted(batch: pl.Series) -> pl.Series:
         parts = batch.struct.unnest()
-        days = offsets(canonical_text(parts["unit"])).fill_null(offset(None))
-        return moved(parts["date"], days, name).alias(name)
+        return moved(parts["date"], offsets(parts["unit"]), name).alias(name)
 
     pair = pl.struct(pl.col(name).alias("date"), pl.col(unit).alias("unit"))
     return [pair.map_batches(shifted, return_dtype=dtype, is_elementwise=True).alias(name)]

@@ -66,20 +66,19 @@ class Invented:
 
     def release(self) -> list[pl.Expr]:
         """One String column. Raises InputError, when run, on a value that was not among the distinct ones."""
-        from anonym.columns.distinct import DistinctReplacement  # imports Numba
+        from anonym.columns.distinct import DistinctReplacement, hashable  # imports Numba
 
-        surrogates = DistinctReplacement(self._looked_up, limit=len(self.text) + 1)
-        surrogates(self.text)
+        surrogates = DistinctReplacement(self._looked_up, limit=len(self.text) + 2)  # null and NaN
         return [
             pl.col(self.name).map_batches(
-                lambda batch: surrogates(canonical_text(batch)), return_dtype=pl.String, is_elementwise=True
+                lambda batch: surrogates(hashable(batch)), return_dtype=pl.String, is_elementwise=True
             )
         ]
 
     def _looked_up(self, fresh: pl.Series) -> pl.Series:
-        pairs = pl.DataFrame([self.text, self.surrogate])
-        found = fresh.alias("text").to_frame().join(pairs, on="text", how="left", maintain_order="left")["surrogate"]
-        if found.null_count():
+        texts, pairs = canonical_text(fresh).alias("text"), pl.DataFrame([self.text, self.surrogate])
+        found = texts.to_frame().join(pairs, on="text", how="left", maintain_order="left")["surrogate"]
+        if found.null_count() > texts.null_count():
             raise InputError(
                 f"column {self.name!r} holds values that it did not hold before: the input changed; run again"
             )

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import polars as pl
 
-from anonym.columns.canonical import canonical_text
 from anonym.columns.keys import Key, Keyring, SecretKey
 from anonym.columns.shift import Shift
 from anonym.policy.model import Identifier, Policy, Text
@@ -28,13 +27,7 @@ def days_by_unit(policy: Policy, keyring: Keyring) -> Callable[[pl.Series], pl.S
     roles = policy.columns.values()
     if policy.unit is None or policy.text.replace != "surrogate" or not any(isinstance(role, Text) for role in roles):
         return None
-    from anonym.columns.distinct import DistinctReplacement  # imports Numba
-
-    offset = _shift(policy).offset(policy.unit, keyring)
-    days = DistinctReplacement(
-        lambda text: pl.Series([offset(value) for value in text.cast(pl.Binary).to_list()], dtype=pl.Int32)
-    )
-    return lambda units: days(canonical_text(units)).fill_null(offset(None))
+    return _shift(policy).offsets(policy.unit, keyring)
 
 
 def _shift(policy: Policy) -> Shift:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import date, datetime, time
+from decimal import Decimal
 
 import numpy as np
 import polars as pl
@@ -10,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonym.columns.distinct import DistinctReplacement, Hashes
+from anonym.columns.canonical import canonical_text
+from anonym.columns.distinct import DistinctReplacement, Hashes, derived
 
 
 class Upper:
@@ -81,3 +84,34 @@ def test_threads_share_one_table(hashes: object) -> None:
     with ThreadPoolExecutor(4) as pool:
         results = list(pool.map(replacement, batches))
     assert all(r.equals(b.str.to_uppercase()) for r, b in zip(results, batches, strict=True))
+
+
+COLUMNS = {
+    "integers": pl.Series([5, None, 5, -(2**63)]),
+    "huge integers": pl.Series([2**100, None, 5], dtype=pl.Int128),
+    "floats": pl.Series([5.0, 0.5, -0.0, 0.0, float("nan"), None]),
+    "decimals": pl.Series([Decimal("5.00"), Decimal("0.50"), None]),
+    "flags": pl.Series([True, None, False]),
+    "dates": pl.Series([date(2024, 1, 31), None]),
+    "times": pl.Series([time(9, 30), time(9, 30, 0, 5), None]),
+    "zoned timestamps": pl.Series([datetime(2024, 7, 1), None], dtype=pl.Datetime("us", "Europe/Paris")),
+    "categories": pl.Series(["b", "a", None], dtype=pl.Categorical),
+    "an enum": pl.Series(["b", "a", None], dtype=pl.Enum(["b", "a", "c"])),
+    "nulls": pl.Series([None, None]),
+    "no rows": pl.Series([], dtype=pl.Int64),
+}
+
+
+@pytest.mark.parametrize("case", COLUMNS)
+def test_what_is_derived_follows_from_the_canonical_text(case: str) -> None:
+    column = COLUMNS[case].alias("x")
+    known = derived(lambda text: text.decode() + "!", pl.String())
+    for batch in (column, column.reverse(), column.slice(1)):
+        expected = [None if text is None else text + "!" for text in canonical_text(batch).to_list()]
+        assert known(batch).to_list() == expected
+
+
+def test_categories_are_their_texts_in_every_batch() -> None:
+    known = derived(lambda text: text.decode(), pl.String())
+    for words in (["b", "a"], ["a", "c"], ["c", "b"]):
+        assert known(pl.Series("x", words, dtype=pl.Categorical)).to_list() == words
