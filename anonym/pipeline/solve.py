@@ -100,6 +100,8 @@ def _wanted(policy: Policy, problem: Problem, profile: Profile) -> tuple[str, st
 def _against_local(policy: Policy, problem: Problem, profile: Profile) -> Iterator[str]:
     if problem.profiles:
         yield "a unit's rows can be joined in the release, and k over unit profiles needs one level a column"
+    if policy.batch == "union":
+        yield "with batch: union every batch follows one plan"
     if problem.objective != "loss":
         yield f"local recoding minimises loss, and the objective is {problem.objective}"
     if (problem.cells.count > LOCAL_CELLS or profile.raised) and policy.search.strategy == "auto":
