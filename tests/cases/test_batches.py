@@ -1,4 +1,4 @@
-"""T34's neighbours in time: an earlier plan meets new values, a batch is judged with those before, folders hold values."""
+"""Batches: an earlier plan meets new values, a batch is judged with those before it, and folders' names hold values."""
 
 from __future__ import annotations
 

@@ -169,8 +169,8 @@ def test_a_changed_number_of_the_report_is_found_out(run: Call) -> None:
     report = Path("out.report.json")
     text = report.read_text(encoding="utf-8")
     assert run("verify", report, "--original", "in.parquet", "--quiet").status == 0
-    for part, forged in [('"ncp": 0.0', '"ncp": 0.1'), ('"achieved": 2', '"achieved": 3'), ('"count": 2', '"count": 3')]:
+    for part, forged in [('"ncp": 0.', "1"), ('"achieved": ', "3"), ('"count": ', "3"), ('"rows": ', "9")]:
         assert part in text
-        report.write_text(text.replace(part, forged, 1), encoding="utf-8")
+        report.write_text(text.replace(part, part + forged, 1), encoding="utf-8")
         assert run("verify", report, "--original", "in.parquet", "--quiet").status == 3, part
     assert done.status == 0
