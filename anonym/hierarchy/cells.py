@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,7 @@ from anonym.hierarchy.encode import (
 )
 from anonym.hierarchy.floors import Floors, first_leaves
 from anonym.hierarchy.model import Cells, Hierarchy, SensitiveCounts
+from anonym.hierarchy.row_codes import RowCodes, WordsKept
 from anonym.hierarchy.words import Recode, counted_within
 
 NO_CODES = np.empty(0, dtype=np.int32)
@@ -36,6 +37,7 @@ class CodedCells:
     cells: Cells
     units: pl.DataFrame
     floors: Floors | None = None  # where cells were merged: the levels below which they tell nothing
+    row_codes: RowCodes | None = None  # of the table's rows, where they were to be kept and could be
 
 
 @dataclass(frozen=True)
@@ -85,18 +87,21 @@ def coded_cells(
     normalise: Mapping[str, Sequence[Normal]] | None = None,
     counted: Collection[str] | None = None,
     coarser: Coarser | None = None,
+    rows: int | None = None,
 ) -> CodedCells:
     """As `cells`, with the listed units' values. They are raw data.
 
     Only sensitive columns of `counted` (None: all) are counted; the others have no entries. With `coarser` and without
-    a unit, cells that agree at its first levels that leave few enough are one, of the first leaf of each node.
+    a unit, cells that agree at its first levels that leave few enough are one, of the first leaf of each node. With
+    `rows`, the number of the table's rows, also their codes, where there is no unit and tuples take one word.
     """
     held = {name: values for name, values in sensitive.items() if counted is None or name in counted}
     domains = {**{h.column: h.domain for h in hierarchies}, **held}
     sizes = [max(len(values), 1) for values in domains.values()]
-    floors: Floors | None = None
+    floors, kept = None, None
     if unit is None and words_of(sizes) == 1:
-        tuples, floors = _words(frame, domains, normalise or {}, hierarchies, coarser)
+        kept = None if rows is None else WordsKept(rows)
+        tuples, floors = _words(frame, domains, normalise or {}, hierarchies, coarser, kept)
     else:
         tuples = _tuples(frame, domains, unit, normalise or {})
     codes = unpack(tuples, sizes)
@@ -109,7 +114,8 @@ def coded_cells(
     counts = _Counts(cell, values, of_row, tuples["rows"].to_numpy())
     result, listed = _cells(counts, codes[first, : len(hierarchies)], sensitive, all_units=all_units)
     shared = pl.DataFrame({"unit": units.gather(listed)})
-    return CodedCells(result, shared.with_columns(code=pl.int_range(pl.len(), dtype=pl.Int32)), floors)
+    row_codes = None if kept is None else RowCodes(kept.all(), tuple(sizes))
+    return CodedCells(result, shared.with_columns(code=pl.int_range(pl.len(), dtype=pl.Int32)), floors, row_codes)
 
 
 def record_keys(
@@ -188,13 +194,17 @@ def _words(
     normalise: Mapping[str, Sequence[Normal]],
     hierarchies: Sequence[Hierarchy],
     coarser: Coarser | None,
+    kept: WordsKept | None,
 ) -> tuple[pl.DataFrame, Floors | None]:
-    """As `_tuples`, for tuples of one word; and the levels up to which they were merged."""
+    """As `_tuples`, for tuples of one word; and the levels up to which they were merged. `kept` takes up all words."""
     sizes = [max(len(values), 1) for values in domains.values()]
     floors = list(coarser.floors) if coarser is not None else []
     recodes = [_recode(hierarchies, levels, sizes) for levels in floors]
     codes = [leaf_code(values, name, normalise.get(name, ())).alias(name) for name, values in domains.items()]
-    packed = (pack_batch(batch, sizes) for batch in frame.select(codes).collect_batches(maintain_order=False))
+    batches = frame.select(codes).collect_batches(maintain_order=kept is not None)
+    packed: Iterable[NDArray[np.uint64]] = (pack_batch(batch, sizes) for batch in batches)
+    if kept is not None:
+        packed = map(kept.add, packed)
     words, rows, taken = counted_within(packed, None if coarser is None else coarser.most, recodes)
     return pl.DataFrame({"key_0": words, "rows": rows}), floors[taken - 1] if taken else None
 

@@ -16,6 +16,7 @@ from anonym.hierarchy.places import Finder, finder, is_searchable
 Normal = Literal["trim", "casefold", "nfkc"]
 FOLD: tuple[Normal, ...] = ("trim", "casefold", "nfkc")
 WORD_BITS = 64
+BLOCK = 1 << 14  # words recoded at a time: what is worked out on the way stays in the cache
 
 Coder = Callable[[pl.Series], pl.Series]
 
@@ -112,6 +113,14 @@ def _changed(name: str) -> str:
     )
 
 
+def changed_rows(rows: int) -> ChangedInputError:
+    """For an input that does not have as many rows as at first."""
+    return ChangedInputError(
+        f"the input changed between two passes: it had {rows:,} rows and has others now. "
+        "Start again from a copy that nobody writes to"
+    )
+
+
 def coder(domain: pl.Series, name: str) -> Coder:
     """A function from canonical values to their positions in the domain (Int32)."""
     values = domain.drop_nulls()
@@ -186,21 +195,34 @@ def unpack(words: pl.DataFrame, sizes: Sequence[int]) -> NDArray[np.int32]:
     return codes
 
 
+def picker(sizes: Sequence[int], column: int) -> Callable[[NDArray[np.uint64]], NDArray[np.int32]]:
+    """A function that gives one column's codes, of words of tuples that take one."""
+    (members,) = _layout(sizes)
+    shift = np.uint64(dict(members)[column])
+    mask = np.uint64((1 << _bits(sizes[column])) - 1)
+    return lambda words: ((words >> shift) & mask).astype(np.int32)
+
+
 def recoder(
     tables: Mapping[int, NDArray[np.int64]], sizes: Sequence[int]
 ) -> Callable[[NDArray[np.uint64]], NDArray[np.uint64]]:
     """A function that looks up some columns' codes, in words of tuples that take one: `tables` by column."""
     (members,) = _layout(sizes)
-    parts = [
-        (np.uint64(shift), np.uint64((1 << _bits(sizes[j])) - 1), tables[j]) for j, shift in members if j in tables
-    ]
+    parts = []
+    for j, shift in members:
+        if j in tables:
+            change = (tables[j] - np.arange(len(tables[j]))).astype(np.uint64) << np.uint64(shift)
+            parts.append((np.uint64(shift), np.uint64((1 << _bits(sizes[j])) - 1), change))
 
     def recode(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        words = words.copy()
-        for shift, mask, table in parts:
-            code = (words >> shift) & mask
-            words += (table.astype(np.uint64)[code] - code) << shift  # modulo 2^64, as the sum is
-        return words
+        recoded = np.empty_like(words)
+        for at in range(0, len(words), BLOCK):
+            block = words[at : at + BLOCK]
+            found = block.copy()
+            for shift, mask, change in parts:
+                found += change[((block >> shift) & mask).view(np.int64)]  # modulo 2^64, as the sum is
+            recoded[at : at + BLOCK] = found
+        return recoded
 
     return recode
 

@@ -133,6 +133,7 @@ def _withstood(made: Made, part: Path, schema: Mapping[str, pl.DataType], clock:
     """The release with its evidence, once its checks hold, its attacks failed and no threshold is passed."""
     run, written, verified, policy = made.run, made.written, made.verified, made.run.policy
     if verified.failures:
+        made.held.source.refuse_change()  # or else the failure is ours
         refuse_failed(verified, verified_evidence(run, verified, written, part, clock))
     columns, options = run.profile.columns, read_options(policy)
     found = withstand(policy, columns, part, schema, options, made.held, written, progress)

@@ -18,7 +18,7 @@ from anonym.policy.model import Policy, Quasi, Text
 # quasi-identifiers and 4,800 to 900,000 combinations, one thread, meant to be above rather than below: 3,000,000 rows
 # with as many combinations took 776 MB (estimated 1,009), shuffled 1,099 (1,373).
 BASE, MODELS = 300, 350
-ROW, ROW_AND_QUASI, ROW_OF_UNIT = 53, 12.4, 160
+ROW, ROW_AND_QUASI, ROW_OF_UNIT = 61, 12.4, 160
 CELL, CELL_AND_QUASI = 17, 33
 SHUFFLED = 26  # a row and released column, of the rows that are shuffled at once
 

@@ -14,6 +14,7 @@ from anonym.hierarchy.build import build
 from anonym.hierarchy.cells import Coarser, coded_cells
 from anonym.hierarchy.floors import Floors, floors
 from anonym.hierarchy.model import Auto, Cells, Hierarchy
+from anonym.hierarchy.row_codes import RowCodes
 from anonym.io import Source, guarded
 from anonym.pipeline.progress import Progress
 from anonym.pipeline.replanned import followed
@@ -38,6 +39,7 @@ class Profile:
     unit_codes: pl.DataFrame  # unit, code: the units that the cells list one by one
     bins: Mapping[str, Hierarchy] = field(default_factory=dict)  # of sensitive columns whose values count by bins
     floors: Floors | None = None  # the levels that a search starts from, where the cells were merged up to them
+    row_codes: RowCodes | None = None  # raw data, like the domains; None where they must be looked up again
 
     @property
     def raised(self) -> tuple[str, ...]:
@@ -93,9 +95,22 @@ def profile(
             normalise={column.name: column.role.normalise for column in columns if isinstance(column.role, Quasi)},
             counted={c.name for c in columns if isinstance(c.role, Sensitive) and (c.role.l or c.role.t)},
             coarser=_coarser(policy, columns, hierarchies, domains),
+            rows=rows,
         )
     source.refuse_change()
-    return Profile(columns, rows, units, domains, hierarchies, coded.cells, linking, coded.units, bins, coded.floors)
+    return Profile(
+        columns,
+        rows,
+        units,
+        domains,
+        hierarchies,
+        coded.cells,
+        linking,
+        coded.units,
+        bins,
+        coded.floors,
+        coded.row_codes,
+    )
 
 
 def _coarser(

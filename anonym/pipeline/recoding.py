@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -15,6 +16,7 @@ from anonym.columns.representative import representatives
 from anonym.hierarchy import encode
 from anonym.hierarchy.holders import holders, units_by
 from anonym.pipeline.profile import Profile
+from anonym.pipeline.write import ROW
 from anonym.policy.model import Form
 from anonym.search.plan import Plan, class_nodes, plan_of
 from anonym.search.problem import Problem, Solution
@@ -110,7 +112,11 @@ class Recoding(ABC):
 
 
 def coded(frame: pl.LazyFrame, profile: Profile) -> pl.LazyFrame:
-    """With one integer column per quasi-identifier: the leaf of its value."""
+    """With one integer column per quasi-identifier: the leaf of its value. The frame is that of the input's rows, with
+    their numbers in ROW.
+    """
+    if profile.row_codes is not None:
+        return profile.row_codes.onto(frame, ROW, [code_name(column.name) for column, _ in profile.quasi])
     return frame.with_columns(
         encode.leaf_code(hierarchy.domain, column.name, quasi.normalise).alias(code_name(column.name))
         for hierarchy, (column, quasi) in zip(profile.hierarchies, profile.quasi, strict=True)
@@ -158,6 +164,10 @@ class GlobalRecoding(Recoding):
 
     @property
     def kept_rows(self) -> NDArray[np.int64]:
+        return self._kept_rows
+
+    @cached_property
+    def _kept_rows(self) -> NDArray[np.int64]:
         rows = np.where(self.solution.kept, self.problem.cells.rows, 0)
         cells = self.problem.cells
         gone = self._is_dropped & self.solution.kept[cells.shared_cell]

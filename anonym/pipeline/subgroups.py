@@ -34,8 +34,11 @@ class Level:
 def _levels(recoding: Recoding) -> Iterator[Level]:
     codes = recoding.problem.cells.codes
     for column, (hierarchy, level) in enumerate(zip(recoding.problem.hierarchies, recoding.group_levels, strict=True)):
-        nodes, place = np.unique(hierarchy.ancestor[level][codes[:, column]], return_inverse=True)
-        yield Level(hierarchy, level, nodes.astype(np.int64), place)
+        ancestor = hierarchy.ancestor[level]
+        held = np.zeros(int(ancestor.max(initial=-1)) + 1, np.bool_)  # a table: cells are many, nodes are few
+        held[ancestor[np.bincount(codes[:, column], minlength=len(ancestor)) > 0]] = True
+        number = np.cumsum(held) - 1
+        yield Level(hierarchy, level, np.flatnonzero(held), number[ancestor][codes[:, column]])
 
 
 def _released(recoding: Recoding, one: Level) -> Ints:

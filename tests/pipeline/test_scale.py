@@ -19,7 +19,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import anonym
-from anonym.pipeline import local_recoding, profile, recoding, solve
+from anonym.errors import InputError
+from anonym.pipeline import apply_files, applying, local_recoding, profile, recoding, solve
+from anonym.pipeline.transform import transform
 
 PROMISES: list[dict[str, Any]] = [
     {},
@@ -143,3 +145,20 @@ def test_classes_of_many_combinations_are_told_alike(
     for name, value in limits.items():
         monkeypatch.setattr(recoding, name, value)
     assert anonym.apply(policy, table).data.collect().equals(expected)
+
+
+def test_an_input_that_changes_after_its_codes_were_kept_is_refused(
+    table: pl.DataFrame, policy: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    source, output = tmp_path / "in.parquet", tmp_path / "out.parquet"
+    table.write_parquet(source)
+    (tmp_path / "policy.yaml").write_text(json.dumps(policy), encoding="utf-8")
+
+    def changed(*given: Any) -> Any:
+        table.with_columns(pl.col("age").reverse()).write_parquet(source)
+        return transform(*given)
+
+    monkeypatch.setattr(applying, "transform", changed)
+    with pytest.raises(InputError, match="the input changed during the run"):
+        apply_files(tmp_path / "policy.yaml", [source], output)
+    assert not output.exists()
