@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,14 +45,22 @@ EVENTS = _Columns()
 @click.option("--score", type=ANY, help="Attack nothing: score the claims.csv of this intruder pack.")
 @click.option("--typos", is_flag=True, help="Link in spite of typing errors too (needs anonym[linkage]).")
 @click.option("--seed", type=int, default=None, help="Replaces the policy's seed.")
+@click.option("-o", "--output", type=ANY, default=None, help="Write the results, for `anonym report --attacks`.")
+@click.option("--force", is_flag=True, help="Replace an existing output.")
 @common
-def attack(policy: Path, release: Path, as_json: bool, quiet: bool, **given: Any) -> None:
+def attack(
+    policy: Path, release: Path, output: Path | None, force: bool, as_json: bool, quiet: bool, **given: Any
+) -> None:
     """Run the attacks for which there are tables. Exits 3 where one succeeds, 5 where one cannot tell."""
+    from anonym.io import refuse_existing
     from anonym.pipeline import attack_files
+    from anonym.pipeline.attack_records import write_record
     from anonym.pipeline.attack_runs import refuse
     from anonym.pipeline.intruding import score_claims, write_pack
 
     pack, rows, claims = given.pop("intruder_pack"), given.pop("rows"), given.pop("score")
+    if output is not None:
+        refuse_existing(output, force=force)
     if pack is not None:
         written = write_pack(policy, release, pack, rows=rows, seed=given["seed"])
         if not quiet:
@@ -62,11 +70,22 @@ def attack(policy: Path, release: Path, as_json: bool, quiet: bool, **given: Any
         results = [score_claims(policy, release, claims, original=given["original"], truth=given["truth"])]
     else:
         results = attack_files(policy, release, **given)
+    if output is not None:
+        tables, options = _told(given)
+        write_record(output, policy, release, results, tables=tables, options=options, force=force)
     if as_json:
         click.echo(json.dumps([result.as_dict() for result in results], indent=2, ensure_ascii=False))
     elif not quiet:
         click.echo("\n".join(_attack_line(result.as_dict()) for result in results))
     refuse(results)
+
+
+def _told(given: dict[str, Any]) -> tuple[dict[str, Sequence[Path]], dict[str, object]]:
+    """The tables of a call, and what it says beside them."""
+    tables: dict[str, Sequence[Path]] = {name: [given[name]] for name in _TABLES if given[name] is not None}
+    events = ",".join(f"{name}={column}" for name, column in (given["events"] or {}).items())
+    options = {name: value for name, value in given.items() if name not in (*_TABLES, "against")}
+    return tables | {"against": given["against"]}, options | {"events": events}
 
 
 def _attack_line(result: dict[str, Any]) -> str:
@@ -88,4 +107,5 @@ def _why(detail: dict[str, Any]) -> Iterator[str]:
         yield f"; about {detail['targets_needed']:,} targets would decide"
 
 
+_TABLES = ("original", "auxiliary", "control")
 _RATES = ("rate", "low", "high", "baseline", "control", "advantage")

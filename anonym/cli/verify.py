@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 @click.option("--original", type=ANY, multiple=True, help="The input: then everything is computed again.")
 @click.option("--exclude-units", type=ANY, default=None, help="With --original: who was left out of the release.")
 @click.option("--earlier", type=ANY, multiple=True, help="The files released before (batch: union), once or more.")
+@click.option("--attacks", type=ANY, multiple=True, help="Later attacks; default: found by their hash beside it.")
+@click.option("--ledger", type=ANY, default=None, help="The ledger of private training: then ε is computed again.")
 @common
 def verify(
     report: Path,
@@ -31,6 +34,8 @@ def verify(
     original: tuple[Path, ...],
     exclude_units: Path | None,
     earlier: tuple[Path, ...],
+    attacks: tuple[Path, ...],
+    ledger: Path | None,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -40,17 +45,11 @@ def verify(
     release is made again in a private folder and everything is compared.
     """
     from anonym.pipeline.recomputing import recompute, refuse
+    from anonym.pipeline.told_by_files import Named
 
+    named = Named(policy, release, original, exclude_units, earlier, attacks, ledger)
     with progressing(quiet or as_json) as progress:
-        lines = recompute(
-            report,
-            policy=policy,
-            release=release,
-            original=original,
-            exclude_units=exclude_units,
-            earlier=earlier,
-            progress=progress,
-        )
+        lines = recompute(report, named, progress)
     if as_json:
         click.echo(json.dumps([asdict(line) for line in lines], indent=2, ensure_ascii=False))
     elif not quiet:
@@ -72,10 +71,27 @@ def _told(lines: list[Line], *, whole: bool) -> str:
             for line in lines
             if line.status == "differs" and line.path.split(".")[0] == part
         ]
+    return "\n".join([*told, "; ".join(_ending(lines, whole=whole))])
+
+
+def _ending(lines: list[Line], *, whole: bool) -> Iterator[str]:
     counts = Counter(line.status for line in lines)
-    unknown = f"; {counts['not recomputed']} {'were not recomputed' if whole else 'need --original'}"
-    ending = unknown if counts["not recomputed"] else ""
-    return "\n".join([*told, f"{counts['holds']} hold, {counts['differs']} do not{ending}"])
+    yield f"{counts['holds']} hold, {counts['differs']} do not"
+    unknown = [line.path for line in lines if line.status == "not recomputed"]
+    if unknown:
+        needed = [option for part, option in _OPTIONS.items() if any(path.startswith(part) for path in unknown)]
+        if not whole and any(not path.startswith((*_OPTIONS, "page")) for path in unknown):
+            needed.append("--original")
+        yield f"{counts['not recomputed']} not recomputed" + (f" without {', '.join(needed)}" if needed else "")
+    if counts["only recorded"]:
+        yield f"{counts['only recorded']} only recorded (times, versions, names: no file tells them)"
 
 
-_WORDS: dict[Status, str] = {"holds": "hold", "differs": "DO NOT HOLD", "not recomputed": "not recomputed"}
+_OPTIONS = {"later.": "--attacks", "training.": "--ledger"}
+"""The option that names what the numbers of a part are computed from."""
+_WORDS: dict[Status, str] = {
+    "holds": "hold",
+    "differs": "DO NOT HOLD",
+    "not recomputed": "not recomputed",
+    "only recorded": "only recorded",
+}

@@ -259,7 +259,7 @@ def _columns(run: Run, measured: Measured) -> Iterator[dict[str, Any]]:
         yield {
             "name": column.name,
             "role": role_name(column.role),
-            "action": _action(column),
+            "action": action_of(column.role),
             "form": column.role.form if isinstance(column.role, Quasi) else None,
             "loss": losses.get(column.name),
             "levels": _levels(hierarchies[column.name], column.role) if isinstance(column.role, Quasi) else None,
@@ -275,8 +275,9 @@ def role_name(role: object) -> str:
     return names[type(role)]
 
 
-def _action(column: ResolvedColumn) -> str:
-    match column.role:
+def action_of(role: object) -> str:
+    """What a role of the policy does to its column."""
+    match role:
         case Quasi():
             return "generalise"
         case Identifier(action):

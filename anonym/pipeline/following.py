@@ -19,7 +19,7 @@ ROUNDED = 1e-8  # figures computed from such as are kept to nine digits
 
 
 def following(evidence: Facts, policy: Policy, plan: Path) -> dict[str, Any]:
-    """The part of the evidence that has to be so, given the rest."""
+    """The part of the evidence that has to be so, given the rest; names of attacks only say which a figure is of."""
     found: dict[str, Any] = {
         "schema": VERSION,
         "input": {"unit": policy.unit},
@@ -27,6 +27,7 @@ def following(evidence: Facts, policy: Policy, plan: Path) -> dict[str, Any]:
         "suppression": _suppression(evidence, policy),
         "loss": _loss(evidence),
         "attacks": [_attack(one) for one in evidence["attacks"]],
+        "later": [{"attacks": list(map(_attack, run["attacks"]))} for run in evidence.get("later", ())],
     }
     if evidence["recall"] is not None:
         found["recall"] = _rates(evidence["recall"])
@@ -41,7 +42,7 @@ def _suppression(evidence: Facts, policy: Policy) -> dict[str, Any]:
     found: dict[str, Any] = {"groups": groups}
     if part.get("units") is not None:
         found["units_rate"] = _share(part["units"], evidence["input"]["units"])
-    if policy.guarantee is not None and part.get("limit_rows") is not None:
+    if policy.guarantee is not None and part.get("limit_rows") is not None and rows is not None:
         limit = policy.guarantee.suppression
         found |= {"limit": float(limit), "limit_rows": suppression_limit(policy, rows)}
         found["action"] = policy.guarantee.action
@@ -51,7 +52,7 @@ def _suppression(evidence: Facts, policy: Policy) -> dict[str, Any]:
 def _loss(evidence: Facts) -> dict[str, Any]:
     """C_AVG, and the mean of what the columns lose."""
     average, k = evidence["classes"]["average"], evidence["guarantee"]["k"]
-    if evidence["search"] is None or average is None or k is None:
+    if evidence["search"] is None or average is None or not (k and k["required"]):
         return {}
     lost = [column["loss"] for column in evidence["columns"] if column["loss"] is not None]
     mean = {"ncp": sum(lost) / len(lost)} if lost and evidence["input"]["rows"] else {}
@@ -62,12 +63,12 @@ def _attack(one: Facts) -> dict[str, Any]:
     """Rate, interval and advantage, from counts."""
     found: dict[str, Any] = {"name": one["name"]}
     if one["rate"] is not None and one["targets"]:
-        low, high = clopper_pearson(one["correct"], one["targets"])
         rate = one["correct"] / one["targets"]
+        low, high = clopper_pearson(one["correct"], one["targets"]) if rate <= 1 else (None, None)
         found |= {"rate": rate, "low": low, "high": high}
     detail = one["detail"] if isinstance(one["detail"], dict) else {}
-    if control := detail.get("control"):
-        found["control"] = _share(control["correct"], control["targets"])
+    if isinstance(control := detail.get("control"), dict):
+        found["control"] = _share(control.get("correct"), control.get("targets"))
     return _near(one, found | {"advantage": advantage(one["rate"], one["control"])})
 
 

@@ -15,8 +15,8 @@ from anonym.pipeline.applying import read_options
 from anonym.pipeline.attack_runs import joint_people
 from anonym.pipeline.attack_tables import Given, all_cells, known_columns, roles_of
 from anonym.pipeline.attacking import unmasked
+from anonym.pipeline.beside import policy_beside, release_beside
 from anonym.pipeline.checking import release_options
-from anonym.pipeline.recomputing import policy_beside, release_beside
 from anonym.pipeline.reported import read_evidence
 from anonym.policy.model import Policy
 

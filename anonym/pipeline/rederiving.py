@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from anonym.errors import CallError
+from anonym.pipeline.beside import plan_beside, policy_beside
 from anonym.pipeline.progress import Progress
-from anonym.pipeline.recomputing import plan_beside, policy_beside
 from anonym.pipeline.releasing import Outcome, apply_files
 from anonym.pipeline.reported import options_of, read_evidence, refuse_other_files
 from anonym.policy.model import Policy

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from anonym.report.figures import plural
 
 REPORTS = (".report.html", ".report.json")
 REJECTED = (".rejected.report.html", ".rejected.report.json")
+ATTACKED = (".attacked.report.html", ".attacked.report.json")  # with attacks that were run later
 PLAN = ".plan.json"
 
 
@@ -34,10 +35,16 @@ def read_evidence(path: Path) -> dict[str, Any]:
 
 
 def options_of(evidence: Mapping[str, Any]) -> tuple[int | None, Decimal | None]:
-    """The seed and the share held out of the run of this evidence; None where they were not recorded."""
+    """The seed and the share held out of the run of this evidence; None where they were not recorded.
+
+    Raises InputError where they are no numbers.
+    """
     options = evidence["environment"].get("options", {})
     seed, share = options.get("seed"), options.get("hold_out")
-    return None if seed is None else int(seed), None if share is None else Decimal(share)
+    try:
+        return None if seed is None else int(seed), None if share is None else Decimal(share)
+    except (ValueError, InvalidOperation):
+        raise InputError("the report's environment.options (seed, hold_out) are no numbers: it was changed") from None
 
 
 def refuse_another_release(expected: Mapping[str, Any] | None, found: Mapping[str, Any]) -> None:

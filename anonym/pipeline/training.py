@@ -14,9 +14,8 @@ from anonym.dp.statement import at_most, factor, training_statement
 from anonym.errors import InputError, OutputError
 from anonym.io import guarded, private_file
 from anonym.pipeline.reported import read_evidence
-from anonym.report.evidence import complete, dump
+from anonym.report.evidence import complete, dump, reopened
 from anonym.report.html import render
-from anonym.report.limits import TRAINING
 
 WHOLE = "From input to model: the release changed each row by itself and under a fixed plan, so epsilon covers it too."
 
@@ -47,17 +46,18 @@ def record_training(report: Path, statement: Mapping[str, Any]) -> dict[str, Any
     where it cannot be written.
     """
     evidence = read_evidence(report)
-    whole = row_wise(evidence)
-    said = [*statement.get("says", ()), *([WHOLE] if whole else [])]
-    facts = {key: value for key, value in evidence.items() if key not in ("verdict", "limits", "schema")}
-    facts["training"] = {**statement, "says": said, "end_to_end": whole}
-    facts["limits"] = [limit for limit in evidence["limits"] if limit != TRAINING]
-    found = complete(facts)
+    found = complete(reopened(evidence) | {"training": of_release(statement, evidence)})
     _replace(report, dump(found))
     page = report.with_suffix(".html")
     if page.exists():
         _replace(page, render(found))
     return dict(found)
+
+
+def of_release(statement: Mapping[str, Any], evidence: Mapping[str, Any]) -> dict[str, Any]:
+    """The statement as it stands in the evidence of a release."""
+    whole = row_wise(evidence)
+    return {**statement, "says": [*statement.get("says", ()), *([WHOLE] if whole else [])], "end_to_end": whole}
 
 
 def row_wise(evidence: Mapping[str, Any]) -> bool:

@@ -10,19 +10,23 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from anonym.columns.keys import Key, read_keys
-from anonym.errors import InputError, OutputError
+from anonym.errors import CallError, InputError, OutputError
 from anonym.io import guarded, open_paths, refuse_existing
+from anonym.io.source import same_file
 from anonym.pipeline.applying import read_options
+from anonym.pipeline.attack_records import with_attacks
+from anonym.pipeline.beside import stems
 from anonym.pipeline.estimating import estimate
 from anonym.pipeline.joining import join_releases
 from anonym.pipeline.looking import Look, look
-from anonym.pipeline.reported import read_evidence
+from anonym.pipeline.reported import ATTACKED, read_evidence
 from anonym.pipeline.text_days import text_key
 from anonym.pipeline.trees import trees
 from anonym.policy.explain import explain
 from anonym.policy.model import Policy
 from anonym.report.ci import render_junit, render_sarif
 from anonym.report.difference import Change, changes, weaker
+from anonym.report.evidence import dump
 from anonym.report.html import render
 from anonym.report.summary import render_markdown, render_text
 
@@ -62,25 +66,38 @@ def draw_report(
     force: bool,
     since: Path | None = None,
     original: Path | None = None,
+    attacks: Sequence[Path] = (),
 ) -> tuple[str, Path | None]:
     """The page or summary of an evidence file, and where it was written (None: nowhere, it is to be printed).
 
     A page goes beside its evidence, anything else only where `output` says. `since` is the evidence of an earlier
     release: page and Markdown then say what changed, and what the two released files beside them tell joined, by the
-    `original` of both where no released column says who is who. Raises CallError where the place is taken and not
-    `force`.
+    `original` of both where no released column says who is who. `attacks` are files that `anonym attack -o` wrote:
+    they are in what is drawn, a page gets evidence of its own beside it, and the evidence given stays as it is. Raises
+    CallError where the place is taken and not `force`.
     """
-    content = read_evidence(evidence)
+    content = with_attacks(evidence, attacks) if attacks else read_evidence(evidence)
     before = None if since is None else read_evidence(since)
-    place = output or (evidence.with_suffix(".html") if kind == "html" else None)
-    if place is not None:
-        refuse_existing(place, force=force)
+    place = output or (_page_of(evidence, with_later=bool(attacks)) if kind == "html" else None)
+    beside = place.with_suffix(".json") if place is not None and attacks and kind == "html" else None
+    if beside is not None and same_file(beside, evidence):
+        raise CallError("the evidence with these attacks would replace the one it is made of: choose another --output")
+    refuse_existing(*(path for path in (place, beside) if path is not None), force=force)
     joined = None if since is None else join_releases(evidence, since, original)
     text = _drawn(content, before, joined, kind)
-    if place is not None:
-        with guarded("writing the report", OutputError):
+    with guarded("writing the report", OutputError):
+        if place is not None:
             place.write_text(text, encoding="utf-8")
+        if beside is not None:
+            beside.write_text(dump(content), encoding="utf-8")
     return text, place
+
+
+def _page_of(evidence: Path, *, with_later: bool) -> Path:
+    """Where the page of an evidence file goes if nobody says."""
+    if not with_later:
+        return evidence.with_suffix(".html")
+    return evidence.with_name(next(stems(evidence)) + ATTACKED[0])
 
 
 def _drawn(

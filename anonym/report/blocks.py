@@ -78,6 +78,11 @@ def sub(said: str) -> Markup:
     return tag("span", said, class_="sub")
 
 
+def between(low: float | None, high: float | None) -> Markup | None:
+    """The ends of an interval on a second line; nothing where there is none."""
+    return None if low is None or high is None else sub(f"{figures.share(low)} – {figures.share(high)}")
+
+
 def line(said: str) -> Markup:
     """A line of its own in a cell."""
     return tag("span", said, class_="line")

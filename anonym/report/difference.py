@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from anonym.report import figures, limits, thresholds, wording
+from anonym.report.attacked import attacks_of
 
 ORDER = (
     "guarantee",
@@ -41,14 +42,17 @@ def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         for key, item in value.items():
             yield from leaves(item, f"{path}.{key}" if path else str(key))
     elif isinstance(value, list | tuple):
-        names = [
-            item["name"] if isinstance(item, Mapping) and "name" in item else place for place, item in enumerate(value)
-        ]
+        names = [_name_of(item) or place for place, item in enumerate(value)]
         times = Counter(names)
         for place, (name, item) in enumerate(zip(names, value, strict=True)):
             yield from leaves(item, f"{path}.{name}" if times[name] == 1 else f"{path}.{name}.{place}")
     else:
         yield path, value
+
+
+def _name_of(item: Any) -> str | None:
+    name = item.get("name") if isinstance(item, Mapping) else None
+    return name if isinstance(name, str) else None
 
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
@@ -69,7 +73,7 @@ def weaker(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
         *_promises(before["guarantee"], after["guarantee"]),
         *_thresholds(before.get("thresholds") or {}, after.get("thresholds") or {}),
         *_columns(before["columns"], after["columns"]),
-        *_attacks(before["attacks"], after["attacks"]),
+        *_attacks(attacks_of(before), attacks_of(after)),
         *_recall(before["recall"], after["recall"]),
         *_training(before["training"], after["training"]),
     ]
@@ -191,7 +195,7 @@ def joint(before: Mapping[str, Any], after: Mapping[str, Any], joined: Mapping[s
         return []
     told = joined or {}
     people = [told["people"]] if "people" in told else []
-    people += [one for one in after["attacks"] if one["name"] == "intersection" and one["rate"] is not None]
+    people += [one for one in attacks_of(after) if one["name"] == "intersection" and one["rate"] is not None]
     said = [*map(_classes, [told["classes"]] if told.get("classes") else []), *map(_people, people[:1])]
     if not people:
         why = told.get("why") or "anonym report with --since measures it where both released files are at hand"

@@ -15,7 +15,18 @@ from anonym.report import limits, schema, thresholds, wording
 from anonym.report.counts import Group, class_histogram, protect
 from anonym.report.fields import Evidence, Verdict
 
-__all__ = ["Evidence", "Group", "class_histogram", "complete", "dump", "json_schema", "plain", "protect", "validate"]
+__all__ = [
+    "Evidence",
+    "Group",
+    "class_histogram",
+    "complete",
+    "dump",
+    "json_schema",
+    "plain",
+    "protect",
+    "reopened",
+    "validate",
+]
 
 VERSION = "anonym.evidence/1"
 SCHEMA_ID = "urn:anonym:evidence:1"
@@ -48,6 +59,21 @@ def complete(facts: Mapping[str, Any]) -> Evidence:
     evidence["limits"] = limits.limits(evidence)
     _require_shape(evidence)
     return cast(Evidence, arranged(evidence, json_schema()))
+
+
+def reopened(evidence: Mapping[str, Any]) -> dict[str, Any]:
+    """The facts that complete evidence was made from, to be added to and completed again.
+
+    Limits and reasons that do not follow from the other facts stay; a verdict that has such reasons does not hold
+    whatever is added.
+    """
+    facts = {key: part for key, part in evidence.items() if key not in ("schema", "verdict", "limits")}
+    told = limits.limits({**facts, "limits": []})
+    facts["limits"] = [said for said in evidence["limits"] if said not in told]
+    reasons = evidence["verdict"]["reasons"]
+    if set(reasons) - set(wording.verdict(facts)["reasons"]):
+        facts["verdict"] = {"holds": False, "reasons": list(reasons)}
+    return {**facts, "environment": dict(facts["environment"])}
 
 
 def _require_shape(evidence: dict[str, Any]) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from anonym.report import figures, thresholds, wording
+from anonym.report.attacked import attacks_of
 
 Facts = Mapping[str, Any]
 
@@ -77,7 +78,7 @@ def _limited(evidence: Facts) -> Iterator[Gate]:
 
 
 def _attacked(evidence: Facts) -> Iterator[Gate]:
-    for one in evidence["attacks"]:
+    for one in attacks_of(evidence):
         held = {"pass": True, "fail": False}.get(one["verdict"] or "")
         beside = "" if one["control"] is None else f", control {figures.share(one['control'])}"
         said = f"success {figures.share(one['rate'])}{beside}: {(one['verdict'] or 'no threshold').replace('_', ' ')}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from anonym.report import blocks, figures, limits, wording
+from anonym.report.attacked import attacks_of
 from anonym.report.fields import Attack, Evidence, SuppressedGroup
 from anonym.report.markup import Markup, join, tag
 
@@ -53,11 +54,12 @@ def _group(one: SuppressedGroup) -> str:
 
 
 def _attacks(evidence: Evidence) -> object:
-    run = [one for one in evidence["attacks"] if one["rate"] is not None]
+    tried = attacks_of(evidence)
+    run = [one for one in tried if one["rate"] is not None]
     if not run:
-        return blocks.absent("none run" if not evidence["attacks"] else figures.NOT_MEASURED)
+        return blocks.absent("none run" if not tried else figures.NOT_MEASURED)
     ranked = sorted(run, key=lambda one: (ORDER.get(one["verdict"], 4), one["control"] is None))
-    rest = len(evidence["attacks"]) - len(ranked[:MOST])
+    rest = len(tried) - len(ranked[:MOST])
     more = blocks.sub(f"and {figures.plural(rest, 'more attack')} below") if rest else None
     return join([blocks.line(_attack(one)) for one in ranked[:MOST]], more)
 

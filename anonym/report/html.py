@@ -8,7 +8,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, cast
 
-from anonym.report import asked, blocks, figures, glance, promised, tested, treated, wording
+from anonym.report import asked, blocks, figures, glance, promised, scrubbed, tested, treated, verified, wording
+from anonym.report.attacked import attacks_of
 from anonym.report.blocks import Section
 from anonym.report.fields import Evidence
 from anonym.report.markup import Markup, join, tag
@@ -31,15 +32,15 @@ SECTIONS = (
     promised.suppression,
     treated.loss,
     treated.columns,
-    tested.text,
+    scrubbed.text,
     asked.threats,
     tested.attacks,
     tested.training,
     treated.search,
-    tested.verification,
-    tested.limitations,
+    verified.verification,
+    verified.limitations,
     asked.asked,
-    tested.environment,
+    verified.environment,
 )
 
 
@@ -180,7 +181,7 @@ def _tested_figures(evidence: Evidence) -> Iterator[tuple[str, bool, str, str]]:
         found = f"{figures.plural(spans, 'span')} replaced"
         rate = recall["overall"]["rate"] if recall else None
         yield "Text recall", rate is not None, figures.share(rate, wording.missing(evidence)), found
-    run = evidence["attacks"]
+    run = attacks_of(evidence)
     verdicts = Counter((one["verdict"] or "no threshold").replace("_", " ") for one in run)
     said = ", ".join(f"{number} {verdict}" for verdict, number in sorted(verdicts.items()))
     yield "Attacks", bool(run), figures.count(len(run)) if run else "none run", said or "not tried"

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from anonym.report import figures, wording
+from anonym.report.attacked import attacks_of
 
 Facts = Mapping[str, Any]
 MOST = 8  # names listed in a sentence; the table of columns has them all
@@ -50,7 +51,7 @@ def _of_guarantee(evidence: Facts) -> Iterator[str]:
         )
         yield from _of_units(evidence, k)
     yield COMPOSITION
-    if not any("downcoding" in attack["name"] for attack in evidence["attacks"]):
+    if not any("downcoding" in attack["name"] for attack in attacks_of(evidence)):
         yield MINIMALITY
     yield INFERENCE
 
@@ -148,7 +149,7 @@ def _of_run(evidence: Facts) -> Iterator[str]:
             f"{figures.plural(gone, 'unit')} who withdrew were left out: whoever also has a release that holds them "
             "can compare the two."
         )
-    if not evidence["attacks"]:
+    if not attacks_of(evidence):
         yield ATTACKS
     if evidence["training"] is None:
         yield TRAINING

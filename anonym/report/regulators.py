@@ -13,6 +13,7 @@ from typing import Any, Literal
 import yaml
 
 from anonym.report import figures, limits, wording
+from anonym.report.attacked import attacks_of
 from anonym.rules import rules_folder
 
 Facts = Mapping[str, Any]
@@ -136,7 +137,7 @@ def _attack(*beginnings: str) -> SAY:
     """The success of the attacks whose names begin so; one that was too weak to tell anything is no measure."""
 
     def say(evidence: Facts) -> str | None:
-        run = [one for one in evidence["attacks"] if one["name"].startswith(beginnings)]
+        run = [one for one in attacks_of(evidence) if one["name"].startswith(beginnings)]
         said = [_success(one) for one in run if one["rate"] is not None and one["verdict"] != "too_weak"]
         return figures.listed(said, 3) or None
 

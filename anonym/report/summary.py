@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from anonym.report import figures, limits, regulators, wording
+from anonym.report.attacked import attacks_of
 from anonym.report.difference import headlines, joint, weaker
 from anonym.report.fields import Evidence, L, T
 from anonym.report.regulators import Answer
@@ -116,7 +117,7 @@ def _few(found: Sequence[Line], most: int) -> Sequence[Line]:
 
 
 def _attacks(evidence: Evidence) -> str:
-    run = evidence["attacks"]
+    run = attacks_of(evidence)
     return ", ".join(f"{one['name']} {one['verdict'] or figures.share(one['rate'])}" for one in run) or "none run"
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from anonym.report import figures
+from anonym.report.attacked import attacks_of
 
 Facts = Mapping[str, Any]
 Figure = float | None
@@ -100,7 +101,7 @@ def _attack(name: str, kind: str) -> Measure:
     """
 
     def figure(evidence: Facts) -> Figure:
-        run = [one for one in evidence["attacks"] if one["name"].startswith(name)]
+        run = [one for one in attacks_of(evidence) if one["name"].startswith(name)]
         found = [one["high" if kind == "rate" else "advantage"] for one in run if one["verdict"] != "too_weak"]
         return None if len(found) < len(run) or None in found else _largest(found)
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from anonym.report import figures, thresholds
+from anonym.report.attacked import attacks_of
 
 Facts = Mapping[str, Any]
 
@@ -99,14 +100,25 @@ def _reasons_beside(evidence: Facts) -> Iterator[str]:
     for check in evidence["verification"]["checks"]:
         if check["held"] is False:
             yield f"verification: {check['name']}: {check['detail']}"
-    for attack in evidence["attacks"]:
+    for attack in attacks_of(evidence):
         if attack["verdict"] == "fail":
-            yield f"attack {attack['name']}: success {figures.share(attack['rate'])}, over its threshold"
+            yield f"attack {attack['name']}: {_over(attack)}"
     if (evidence["recall"] or {}).get("holds") is False:
         yield f"text recall is below the required {figures.share(evidence['recall']['required'])}"
     for key, part in (evidence.get("thresholds") or {}).items():
         if part["holds"] is False:
             yield f"threshold {key}: {thresholds.said(key, part)}"
+
+
+def _over(attack: Facts) -> str:
+    """`success 12.3 %, over its limit of 10 %`; limits on an advantage are over the control."""
+    gate = attack["detail"].get("gate") if isinstance(attack["detail"], Mapping) else None
+    if not gate:
+        return f"success {figures.share(attack['rate'])}, over its threshold"
+    if gate["measure"] == "advantage":
+        found = f"advantage {figures.number(attack['advantage'])} over the control"
+        return f"{found}, beyond its limit of {figures.number(gate['limit'])}"
+    return f"success {figures.share(attack['rate'])}, over its limit of {figures.share(gate['limit'])}"
 
 
 def within_limit(suppression: Facts) -> bool | None:

@@ -13,8 +13,9 @@ import polars as pl
 import pytest
 import yaml
 
-from anonym.pipeline import recomputing
+from anonym.pipeline import made_again, told_by_files
 from anonym.pipeline.recomputing import recompute
+from anonym.pipeline.told_by_files import Named
 from anonym.report.difference import leaves, weaker
 from anonym.report.evidence import validate
 
@@ -67,7 +68,9 @@ def test_every_number_of_an_untouched_report_holds(released: Run) -> None:
     alone = json.loads(released("verify", "out.report.json", "--json")[1])
     known = {line["path"] for line in alone if line["status"] == "holds"}
     assert {"guarantee.k.achieved", "guarantee.t.dx.achieved", "output.digest", "suppression.rows"} <= known
-    assert {line["status"] for line in alone} == {"holds", "not recomputed"}
+    assert {line["status"] for line in alone} == {"holds", "not recomputed", "only recorded"}
+    of_run = {line["path"].split(".")[0] for line in alone if line["status"] == "only recorded"}
+    assert of_run == {"environment", "input"}
 
 
 def test_a_policy_may_name_its_columns_in_another_order(released: Run, policy: dict[str, Any]) -> None:
@@ -89,7 +92,7 @@ def test_every_changed_number_is_told(released: Run) -> None:
     """Each number of the report in turn, but for what a run took, is made wrong."""
     report = Path("out.report.json")
     text = report.read_text()
-    again = {line.path: line.found for line in recompute(report, original=[Path("in.parquet")])}
+    again = {line.path: line.found for line in recompute(report, Named(original=[Path("in.parquet")]))}
     for path, wrong in (
         (("guarantee", "k", "achieved"), 6),
         (("guarantee", "l", "dx", "achieved"), 3),
@@ -109,7 +112,7 @@ def test_every_changed_number_is_told(released: Run) -> None:
         assert part[path[-1]] != wrong
         part[path[-1]] = wrong
         report.write_text(json.dumps(changed))
-        lines = {line.path: line for line in recompute(report, original=[Path("in.parquet")])}
+        lines = {line.path: line for line in recompute(report, Named(original=[Path("in.parquet")]))}
         assert lines[".".join(path)].status == "differs", path
         assert lines[".".join(path)].found == again[".".join(path)]
 
@@ -148,8 +151,8 @@ def test_no_changed_figure_is_called_right(
     """Numbers and flags in turn differ; without the original, or it is said that they were not recomputed. A soak tries
     all of them, else every fourth."""
     report = Path("out.report.json")
-    for name in ("check_file", "make"):
-        monkeypatch.setattr(recomputing, name, _once(getattr(recomputing, name)))
+    for module, name in ((told_by_files, "check_file"), (made_again, "make")):
+        monkeypatch.setattr(module, name, _once(getattr(module, name)))
     good = json.loads(report.read_text())
     tried = 0
     places = [place for place, value in _places(good) if isinstance(value, int | float)]
@@ -163,7 +166,7 @@ def test_no_changed_figure_is_called_right(
         if place[0] == "environment" or validate(changed):
             continue
         tried += 1
-        lines, told = recompute(report, original=original), dict(leaves(good))
+        lines, told = recompute(report, Named(original=original)), dict(leaves(good))
         moved = {path for path, value in leaves(changed) if told.get(path) != value}
         wrong = any(line.status == "differs" for line in lines)
         unknown = {line.status for line in lines if line.path in moved} == {"not recomputed"}
@@ -191,7 +194,7 @@ def test_a_line_put_into_the_limits_or_the_verdict_is_told(released: Run, origin
     changed["limits"].append("Everything is fine.")
     changed["verdict"]["reasons"].append("it is")
     report.write_text(json.dumps(changed))
-    wrong = {line.path for line in recompute(report, original=original) if line.status != "holds"}
+    wrong = {line.path for line in recompute(report, Named(original=original)) if line.status != "holds"}
     assert {
         f"limits.{len(changed['limits']) - 1}",
         f"verdict.reasons.{len(changed['verdict']['reasons']) - 1}",
