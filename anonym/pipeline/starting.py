@@ -19,7 +19,7 @@ from anonym.pipeline.write import UNIT
 from anonym.policy import Policy
 from anonym.policy.infer import Draft, Facts, Guess, Question, draft, profile_columns, sniff
 from anonym.policy.infer.draft import K
-from anonym.policy.infer.vocabulary import values
+from anonym.policy.infer.lists import values
 from anonym.policy.model import Drop, Keep, Text
 
 Ask = Callable[[Question], str]

@@ -11,8 +11,19 @@ import polars as pl
 
 from anonym.policy.infer import shapes
 from anonym.policy.infer.facts import Facts
+from anonym.policy.infer.vocabulary import agreement
 
 RoleName = Literal["quasi", "sensitive", "identifier", "text", "keep", "drop"]
+
+
+@dataclass(frozen=True)
+class Guess:
+    """A role with its reason and how sure it is, from 0 to 1. `concept` is what the column is about."""
+
+    role: RoleName
+    concept: str
+    confidence: float
+    why: str
 
 
 @dataclass(frozen=True)
@@ -105,6 +116,11 @@ def _degrees(most: int) -> Callable[[Facts], bool]:
     return fits
 
 
+def _sex(f: Facts) -> bool:
+    """Few values; where they are more than four, most are words for a sex: `genre` is of films, too."""
+    return _few(12)(f) and (f.distinct <= 4 or not f.is_text or agreement(f.sample, "sex") >= 0.5)
+
+
 def _located(f: Facts) -> bool:
     return f.is_coded and not f.is_date and f.words <= 6 and f.length <= 60 and f.distinct > 0
 
@@ -147,13 +163,13 @@ CONCEPTS: dict[str, Concept] = {
     "secret": Concept("identifier", "a secret", _string),
     "device_id": Concept("identifier", "the number of a device", _owner),
     "ip": Concept("identifier", "a network address", lambda f: f.share(shapes.IP) > 0.5),
-    "url": Concept("identifier", "a web address", _string),
+    "url": Concept("identifier", "a web address", _key),
     "person_id": Concept("identifier", "the number of a person", _owner),
     "record_id": Concept("identifier", "the number of a record", _key),
     "age": Concept("quasi", "an age", _age),
     "birth": Concept("quasi", "a birth date", _birth),
     "death": Concept("quasi", "a date of death", _date),
-    "sex": Concept("quasi", "sex or gender", _few(12)),
+    "sex": Concept("quasi", "sex or gender", _sex),
     "postcode": Concept("quasi", "a postcode", _located),
     "place": Concept("quasi", "a place", _place),
     "country": Concept("quasi", "a country or nationality", _category),

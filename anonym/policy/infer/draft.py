@@ -9,8 +9,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from anonym.policy.infer.concepts import Guess
 from anonym.policy.infer.facts import Facts
-from anonym.policy.infer.guess import Guess, guess
+from anonym.policy.infer.guess import guess
 from anonym.policy.infer.reading import Reading
 from anonym.policy.infer.recode import Recode, recode
 from anonym.policy.infer.unit import Unit, unit

@@ -4,8 +4,7 @@ where there is none. Steps are written into the policy; groupings name values, s
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
@@ -17,6 +16,7 @@ from anonym.hierarchy.labels import leaf_text
 from anonym.hierarchy.packs import taxonomy
 from anonym.policy.infer import shapes
 from anonym.policy.infer.facts import Facts
+from anonym.policy.infer.ordered import READS, Read, compact_day
 
 MANY = 200_000
 """Leaves of the largest grouping that is written to a file."""
@@ -44,7 +44,7 @@ def recode(facts: Facts, concept: str) -> Recode:
     if facts.dtype == pl.Boolean or facts.distinct <= 2:
         return Recode("suppress", "two values: shown or not")
     if facts.is_number:
-        if facts.distinct <= MANY and shapes.compact_days(facts) and (days := _ordered_lines(facts, _day_in("%Y%m%d"))):
+        if facts.distinct <= MANY and shapes.compact_days(facts) and (days := _ordered_lines(facts, compact_day)):
             return Recode("", "months, years and decades", lines=days)
         return _coded(facts, concept) or _numbers(facts, concept)
     return _texts(facts, concept)
@@ -199,9 +199,6 @@ def _unused(word: str, taken: set[str]) -> str:
     return word
 
 
-Read = Callable[[str], tuple[str, ...] | None]
-
-
 def _ordered_lines(facts: Facts, read: Read) -> tuple[Line, ...]:
     """Leaf, labels, `*` of every value, if `read` understands all of them."""
     lines = []
@@ -211,59 +208,3 @@ def _ordered_lines(facts: Facts, read: Read) -> tuple[Line, ...]:
             return ()
         lines.append((text, *labels, "*"))
     return tuple(lines)
-
-
-_FORMATS = (
-    *("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%m-%d-%Y", "%Y-%m-%d", "%Y.%m.%d", "%Y%m%d"),
-    *("%d %b %Y", "%d %B %Y", "%d-%b-%Y", "%d/%b/%Y", "%d%b%Y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y"),
-    *("%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d-%b-%y", "%d%b%y"),
-)
-"""How people write a day. Where days and months cannot be told apart in any value, days are taken to come first."""
-
-
-def _day_in(form: str) -> Read:
-    """Month, year and decade of a date in one form: a column whose values need two has none of them."""
-
-    def read(text: str) -> tuple[str, ...] | None:
-        head = re.split(r"[T ,:]+(?=\d{1,2}:)", text.strip())[0]
-        try:
-            day = datetime.strptime(head, form).date()
-        except ValueError:
-            return None
-        year = day.year - 100 * (form.endswith("%y") and day > date.today())
-        return f"{year}-{day:%m}", str(year), f"{year // 10 * 10}s"
-
-    return read
-
-
-_CLOCK = re.compile(r"(\d{1,2})[:h]\d{2}[:.\d]*\s?(?:([AaPp])\.?[Mm]\.?)?")
-
-
-def _as_clock(text: str) -> tuple[str, ...] | None:
-    """Hour and quarter of the day of a time: `09:00-09:59`, `06:00-11:59`."""
-    found = _CLOCK.fullmatch(text.strip())
-    if found is None or int(found[1]) > 23:
-        return None
-    hour = int(found[1]) if found[2] is None else int(found[1]) % 12 + 12 * (found[2] in "Pp")
-    part = hour // 6 * 6
-    return f"{hour:02d}:00-{hour:02d}:59", f"{part:02d}:00-{part + 5:02d}:59"
-
-
-def _as_number(text: str) -> tuple[str, ...] | None:
-    """Powers of two of an amount with its own marks: `1.234,50 €`."""
-    if shapes.AMOUNT.fullmatch(text.strip()) is None:
-        return None
-    digits = re.sub(r"[^\d.,]", "", text)
-    whole = re.sub(r"\D", "", re.sub(r"[.,]\d{1,2}$", "", digits))
-    if not whole or text.strip().startswith("-"):
-        return None
-    power = int(whole).bit_length()
-    return f"{1 << power >> 1}-{(1 << power) - 1}", f"below {1 << (power + 3) // 4 * 4}"
-
-
-READS: tuple[tuple[Read, str], ...] = (
-    *((_day_in(form), "months, years and decades") for form in _FORMATS),
-    (_as_clock, "hours and quarters of a day"),
-    (_as_number, "values grouped by size"),
-)
-"""What is tried on texts that have an order."""

@@ -32,16 +32,24 @@ _DAY = (
 )
 DAY = re.compile(_DAY)
 ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}.*)?")
-MOMENT = re.compile(rf"(?:[A-Za-z]{{2,9}},? )?(?:{_DAY})[T ,:]+\d{{1,2}}:\d{{2}}.*")
+MOMENT = re.compile(
+    rf"(?:[A-Za-z]{{2,9}},? )?(?:{_DAY})[T ,:_-]+\d{{1,2}}[:.h-]\d{{2}}.*|"
+    r"(?:[A-Za-z]{3} )?[A-Za-z]{3} +\d{1,2} \d{2}:\d{2}:\d{2} (?:[A-Z]{3,4} )?\d{4}"
+)
+PERIOD = re.compile(
+    r"\d{4}[-/.](?:0[1-9]|1[0-2])|(?:0[1-9]|1[0-2])[-/.]\d{4}|\d{4}[- /]?[QW]\d{1,2}|[QW]\d{1,2}[- /]?\d{4}", re.I
+)
 CLOCK = re.compile(r"\d{1,2}[:h]\d{2}(?::\d{2}(?:\.\d+)?)?(?:\s?[AaPp]\.?[Mm]\.?)?")
 JSON = re.compile(r"\s*[\[{].*[\]}]\s*", re.S)
 AMOUNT = re.compile(r"[-+]?[$€£]?\s?(?:\d{1,3}(?:[.,' ]\d{3})+|\d+)(?:[.,]\d+)?\s?(?:[$€£%]|[A-Z]{3})?")
 MONEY = re.compile(
     r"[-+(]?\s?(?:[$€£¥]\s?\d[\d.,' ]*|\d[\d.,' ]*\s?(?:[$€£¥%]|[A-Z]{3}|kr|zł|Ft)|"
-    r"\d{1,3}(?:[.,' ]\d{3})*[.,]\d{1,2})\)?"
+    r"(?:\d{1,3}(?:[.,' ]\d{3})*|\d+)[.,]\d{1,2})\)?"
 )
 HANDLE = re.compile(r"@[\w.\-]{2,}")
-COMPACT = re.compile(r"(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
+COMPACT = re.compile(
+    r"(?:18|19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:T?(?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d)?(?:[-+]\d{4})?)?"
+)
 AGENT = re.compile(r"Mozilla/\d|AppleWebKit|okhttp/|curl/\d|Dalvik/")
 ICD = re.compile(r"[A-TV-Z]\d[0-9A-Z](?:\.[0-9A-Z]{1,4})?")
 ATC = re.compile(r"[A-DGHJL-NPRSV]\d{2}[A-Z](?:[A-Z](?:\d{2})?)?")
@@ -114,8 +122,13 @@ def ticks(facts: Facts) -> bool:
     return any(10**9 <= facts.low / unit <= facts.high / unit <= 4 * 10**9 for unit in (1, 10**3, 10**6, 10**9))
 
 
+def years(facts: Facts) -> bool:
+    """Whole numbers that are years of the last two centuries and the next decades."""
+    return facts.is_whole and facts.distinct > 1 and 1800 <= facts.low <= facts.high <= 2100
+
+
 def compact_days(facts: Facts) -> bool:
-    """Days written as one number, 20240131."""
+    """Days written as one number, 20240131, with or without a time, 20240131093000."""
     written = facts.is_text or facts.is_whole
     return written and facts.distinct > 2 and bool(facts.sample) and facts.share(COMPACT) == 1
 

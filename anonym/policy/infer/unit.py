@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from anonym.policy.infer.concepts import Guess
 from anonym.policy.infer.facts import Facts
-from anonym.policy.infer.guess import Guess
-from anonym.policy.infer.vocabulary import listed, tokens
+from anonym.policy.infer.lists import listed
+from anonym.policy.infer.vocabulary import tokens
 
 CONCEPTS = {
     "person_id": 3.0,

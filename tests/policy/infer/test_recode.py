@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from anonym.policy.infer.facts import Facts, profile_columns
+from anonym.policy.infer.ordered import READS
 from anonym.policy.infer.recode import recode
 
 
@@ -87,3 +88,20 @@ def test_times_of_a_day() -> None:
 def test_countries_that_the_shipped_taxonomy_has() -> None:
     assert recode(facts(["Germany", "France", "Kenya"] * 9), "country").hierarchy == "{taxonomy: countries}"
     assert recode(facts(["Germany", "France", "Kenya", "Atlantis"] * 9), "country").hierarchy != "{taxonomy: countries}"
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("20240131093000", ("2024-01", "2024", "2020s")),
+        ("2024-06-01-23-10", ("2024-06", "2024", "2020s")),
+        ("05/Jan/2025:10:22:01 +0000", ("2025-01", "2025", "2020s")),
+        ("Mon Jan  5 10:22:01 2025", ("2025-01", "2025", "2020s")),
+        ("Monday, 05.01.2025 10:22", ("2025-01", "2025", "2020s")),
+        ("Q1 2024", ("2024", "2020s")),
+        ("2024-05", ("2024", "2020s")),
+        ("2024W07", ("2024", "2020s")),
+    ],
+)
+def test_dates_and_times_as_machines_write_them(text: str, labels: tuple[str, ...]) -> None:
+    assert next(found for read, _ in READS if (found := read(text)) is not None) == labels

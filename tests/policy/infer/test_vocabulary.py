@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from anonym.policy.infer.vocabulary import agreement, concepts, folded, heads, tokens
+from anonym.policy.infer.vocabulary import agreement, concepts, folded, heads, qualifiers, tokens
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,17 @@ from anonym.policy.infer.vocabulary import agreement, concepts, folded, heads, t
         ("AgeAtDx", "age"),
         ("customer_zip_code", "postcode"),
         ("TumorSite", "health"),
+        ("MRTL_CD", "marital"),
+        ("CRDT_SCR_NBR", "judgement"),
+        ("BRTH_CTRY", "country"),
+        ("relig", "judgement"),
+        ("ACCT_NBR", "account"),
+        ("numer_klienta", "person_id"),
+        ("remote_user", "person_id"),
+        ("PID.8", "sex"),
+        ("PID-11.5", "postcode"),
+        ("PID_5_FamilyName", "person_name"),
+        ("dg1-3", "health"),
     ],
 )
 def test_a_name_says(name: str, concept: str) -> None:
@@ -44,7 +55,7 @@ def test_what_a_name_is_about(name: str, concept: str, is_head: bool) -> None:
     assert (concept in heads(name)) is is_head
 
 
-@pytest.mark.parametrize("name", ["xq7", "", "___", "17"])
+@pytest.mark.parametrize("name", ["xq7", "", "___", "17", "PID.30", "days_xq"])
 def test_a_name_says_nothing(name: str) -> None:
     assert concepts(name) == []
 
@@ -68,3 +79,12 @@ def test_values_agree() -> None:
 def test_a_generic_word_is_too_little_to_keep_a_column() -> None:
     assert dict(concepts("service_affecte")).get("offer", 0) < 2.5
     assert dict(concepts("residency_status")).get("offer", 0) < 2.5
+
+
+@pytest.mark.parametrize(
+    ("name", "concept", "said"),
+    [("mrtl_sts", "technical", {"marital"}), ("skin_colour", "offer", {"ethnicity"}), ("order_status", "offer", set())],
+)
+def test_what_qualifies_a_word(name: str, concept: str, said: set[str]) -> None:
+    assert qualifiers(name, concept) >= said
+    assert said or not qualifiers(name, concept)
