@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,7 +43,8 @@ def check_file(policy: str | Path, release: Path, earlier: Sequence[Path] = ()) 
     loaded = Policy.load(policy)
     if earlier and loaded.batch != "union":
         raise CallError("earlier files count only under `batch: union`: leave them out")
-    source, own = open_paths([release], release_options(loaded)), _is_ours(release)
+    told = _told(release)
+    source, own = open_paths([release], release_options(loaded, _texts(told))), told is not None
     if not earlier:
         return _check(loaded, source.frame, source.schema, own=own, name=release.name)
     with guarded("reading the files released before"):
@@ -71,20 +72,27 @@ def check(policy: Policy | Mapping[str, Any] | str | Path, table: Any) -> Verdic
     return _check(loaded, source.frame, source.schema, own=False, name=None)
 
 
-def release_options(policy: Policy) -> ReadOptions:
-    """Labels in a CSV release are text: `01` and `1` are two of them."""
+def release_options(policy: Policy, texts: Collection[str] = ()) -> ReadOptions:
+    """Labels in a CSV release are text: `01` and `1` are two of them. So are the columns `texts`."""
     quasi = {name for name, role in policy.columns.items() if isinstance(role, Quasi)}
-    return ReadOptions(as_text=lambda name: name in quasi, hive_ok=True)
+    return ReadOptions(as_text=lambda name: name in quasi or name in texts, hive_ok=True)
 
 
-def _is_ours(release: Path) -> bool:
-    """Whether the report beside the file is about this very file."""
+def _told(release: Path) -> Mapping[str, Any] | None:
+    """The report beside the file, where it is about this very file: then it is ours."""
     report = release.with_name(release.stem + ".report.json")
     try:
-        files = json.loads(report.read_text(encoding="utf-8"))["environment"]["files"]
+        evidence = json.loads(report.read_text(encoding="utf-8"))
+        files = evidence["environment"]["files"]
     except (OSError, ValueError, KeyError, TypeError):
-        return False
-    return isinstance(files, dict) and files.get("release") == file_sha256(release)
+        return None
+    return evidence if isinstance(files, dict) and files.get("release") == file_sha256(release) else None
+
+
+def _texts(evidence: Mapping[str, Any] | None) -> frozenset[str]:
+    """The columns that were text in the input: in a CSV file nothing else tells the text `01` from a number."""
+    columns = [] if evidence is None else evidence.get("columns", [])
+    return frozenset(column["name"] for column in columns if column.get("dtype") in ("String", "Categorical", "Enum"))
 
 
 def _check(

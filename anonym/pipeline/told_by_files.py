@@ -10,6 +10,7 @@ from typing import Any
 
 from anonym import __version__
 from anonym.errors import InputError
+from anonym.io.formats import KINDS
 from anonym.io.source import file_sha256
 from anonym.pipeline.attack_records import taken_up
 from anonym.pipeline.beside import attacks_beside, plan_beside, stems
@@ -24,6 +25,7 @@ from anonym.report.html import render
 
 MEASURED = ("guarantee", "classes", "risk")  # what a released file tells by itself
 COMPUTED = ("verdict", "limits")
+TYPED = ("parquet", "arrow")  # formats that keep the types of columns
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ def of_files(report: Report) -> dict[str, Any]:
     measured = check_file(report.policy_path, report.release, earlier).evidence if earlier else alone
     knows_members = policy.unit is None or measured["output"]["units"] is not None
     found |= _known({key: measured[key] for key in MEASURED} if knows_members else _over_rows(measured))
-    found["output"] = {"rows": alone["output"]["rows"], "digest": alone["output"]["digest"]}
+    found["output"] = {"rows": alone["output"]["rows"], **_digest(alone, report.release)}
     if evidence["search"] is not None:
         found |= _arithmetic(evidence, alone)
     found["columns"] = [_told(column, policy, knows_members) for column in measured["columns"]]
@@ -82,6 +84,11 @@ def of_files(report: Report) -> dict[str, Any]:
     stated = complete(given | policy_part(policy))
     found |= {key: part for key, part in stated.items() if key in (*COMPUTED, "thresholds")}
     return dict(plain(found))
+
+
+def _digest(alone: Mapping[str, Any], release: Path) -> dict[str, Any]:
+    """The digest, where the file keeps the types that it goes by. Of CSV and JSON lines the hash stands for it."""
+    return {"digest": alone["output"]["digest"]} if KINDS.get(release.suffix.lower()) in TYPED else {}
 
 
 def _hashes(report: Report) -> Iterator[tuple[str, str | None]]:

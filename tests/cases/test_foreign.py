@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 from cases.desk import AS_IS, SENSITIVE, Run, promise
+
+import anonym
 
 Call = Callable[..., Run]
 SET = {"role": "quasi", "hierarchy": "suppress", "form": "set"}
@@ -133,6 +137,32 @@ def test_a_check_says_the_same_of_every_format(run: Call, ending: str) -> None:
     assert found.printed["classes"]["count"] == 2
     assert found.printed["guarantee"]["l"]["s"]["achieved"] == 1
     assert found.printed["suppression"]["rows"] == 1
+
+
+SENSITIVE_VALUES = {
+    "texts like numbers": ["01", "01", "1", "1"],
+    "texts like truth": ["true", "true", "false", "x"],
+    "decimals": [Decimal("1.50"), Decimal("1.50"), Decimal("2.00"), Decimal("2.00")],
+    "dates": [date(2020, 1, 1), date(2020, 1, 2)] * 2,
+    "moments": [datetime(2020, 1, 1, 5, tzinfo=UTC), datetime(2020, 1, 1, 6, tzinfo=UTC)] * 2,
+    "nothing": [None] * 4,
+}
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "arrow", "parquet"])
+@pytest.mark.parametrize("values", SENSITIVE_VALUES.values(), ids=SENSITIVE_VALUES)
+def test_a_release_of_ours_is_read_back_as_it_was_written(run: Call, ending: str, values: list[Any]) -> None:
+    """Two spellings of a number are two texts; a format that keeps no types makes no number of the report wrong."""
+    table = pl.DataFrame({"q": ["x"] * 4, "s": pl.Series(values, dtype=pl.Int32 if values[0] is None else None)})
+    diverse = {"role": "sensitive", "l": {"distinct": len({*values} - {None})}} if values[0] is not None else SENSITIVE
+    policy = promise({"q": AS_IS, "s": diverse}, 2)
+    path = anonym.apply({"anonym": 1, "name": "case"} | policy, table).write(f"out.{ending}")
+    checked = run("check", policy, path, "--json")
+    assert checked.status == 0, checked.err
+    table.write_parquet("in.parquet")
+    for words in ([], ["--original", "in.parquet"]):
+        verified = run("verify", Path("out.report.json"), "--policy", "policy.yaml", *words, "--quiet")
+        assert verified.status == 0, verified.err
 
 
 def _ours(run: Call) -> Run:
