@@ -36,11 +36,11 @@ def floors(
 
 def _price(hierarchy: Hierarchy, level: int, rows: NDArray[np.int64]) -> float:
     """What the next level costs more a row, for each bit of entropy that it takes away."""
-    (cost, bits), (more, fewer) = (_cost_and_entropy(hierarchy, at, rows) for at in (level, level + 1))
+    (cost, bits), (more, fewer) = (cost_and_entropy(hierarchy, at, rows) for at in (level, level + 1))
     return (more - cost) / max(bits - fewer, 1e-12)
 
 
-def _cost_and_entropy(hierarchy: Hierarchy, level: int, rows: NDArray[np.int64]) -> tuple[float, float]:
+def cost_and_entropy(hierarchy: Hierarchy, level: int, rows: NDArray[np.int64]) -> tuple[float, float]:
     node = hierarchy.ancestor[level]
     share = rows / max(int(rows.sum()), 1)
     held = np.bincount(node, weights=share)

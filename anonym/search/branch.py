@@ -22,6 +22,7 @@ from anonym.search import kernels
 from anonym.search.incumbent import Best, Incumbent, Levels
 from anonym.search.judge import Classes, Judge, least_removal, settle
 from anonym.search.lattice import Lattice
+from anonym.search.pairs import Pairs
 from anonym.search.sizes import SizeCost
 
 SLACK = 1e-6  # rows; what a computed removal may exceed the rows left to suppress by rounding
@@ -40,6 +41,7 @@ class Node:
     bound: float
     gone: int  # input rows that are suppressed in every recoding below
     sizes: NDArray[np.int64]  # (entries,) least size of each entry's class below; empty unless the objective asks
+    spent: float  # what all rows cost at least on the axes decided on
 
     @property
     def depth(self) -> int:
@@ -71,6 +73,7 @@ class Child:
     chosen: Levels
     bound: float
     gone: int
+    spent: float
     judged: Judged | None
 
 
@@ -89,6 +92,7 @@ class BranchAndBound:
         self.lattice, self.judge, self.rows, self.limit, self.step = lattice, judge, rows, limit, step
         self.size_cost = size_cost
         self.tails = [0.0] * (len(lattice.axes) + 1)
+        self.pairs: Pairs | None = None
         weights = [axis.weight if size_cost is None else 0.0 for axis in lattice.axes]
         fixed = 0.0 if size_cost is None else 1.0
         self.drops: list[float] = np.cumsum([fixed, *weights]).tolist()  # what a suppressed row costs, by depth
@@ -127,7 +131,7 @@ class BranchAndBound:
             return None
         alive = np.flatnonzero(child.judged.holds).astype(np.int32)
         start = np.arange(alive.size + 1, dtype=np.int64)
-        return Node((), alive, start, paid[alive], child.bound, child.gone, sizes)
+        return Node((), alive, start, paid[alive], child.bound, child.gone, sizes, child.spent)
 
     def walk(self, chosen: Levels) -> Node | None:
         """The node of `chosen`, whatever it costs; None if it suppresses too much."""
@@ -163,8 +167,11 @@ class BranchAndBound:
         if not self.running:
             self.open = min(self.open, node.bound)
             return
+        levels = self._open(node)
+        if not levels.any():
+            return
         split = self._split(node)
-        children = self._glimpsed(split)
+        children = self._glimpsed(split, levels)
         if self._needs_judging(node.depth + 1):
             judged = (self._child(split, child.chosen[-1]) for child in children)
             children = sorted(filter(None, judged), key=_promise)
@@ -194,23 +201,32 @@ class BranchAndBound:
         self.reads += entry_of.size
         return Split(node, entry_of, (start, leaf, rows, members))
 
-    def _glimpsed(self, split: Split) -> list[Child]:
+    def _open(self, node: Node) -> NDArray[np.bool_]:
+        """(levels,) of the next axis those that may win by what pairs of axes cost."""
+        count = len(self.lattice.axes[node.depth].levels)
+        if self.pairs is None:
+            return np.ones(count, np.bool_)
+        least = node.spent + self.pairs.by_level(self.pairs.lower(node.chosen), node.depth, node.gone)[:count]
+        return least <= self.best.objective + self.incumbent.tie
+
+    def _glimpsed(self, split: Split, levels: NDArray[np.bool_]) -> list[Child]:
         """The children that may win by k alone, most promising first; units of several prefixes count in each."""
         node, (start, leaf, rows, members) = split.node, split.entries
         axis, depth = self.lattice.axes[node.depth], node.depth + 1
         most = rows if self.judge.members[depth].shared_prefix.size else members
         found = kernels.glimpse(
-            start, leaf, rows, most, axis.nodes, axis.cost, node.paid, self.judge.k.k, self.limit - node.gone
+            start, leaf, rows, most, axis.nodes, axis.cost, node.paid, levels, self.judge.k.k, self.limit - node.gone
         )
         children = []
         for level, (dropped, cost, reads) in enumerate(zip(*(each.tolist() for each in found), strict=True)):
             if reads < 0:
                 continue
             gone = node.gone + dropped
-            bound = self._bound(depth, cost, gone, 0.0, 0.0)
+            chosen = (*node.chosen, level)
+            bound = self._bound(chosen, cost, gone, 0.0, 0.0)
             self._count(reads)
             if not self._is_out(bound, gone):
-                children.append(Child((*node.chosen, level), bound, gone, None))
+                children.append(Child(chosen, bound, gone, cost + gone * self.drops[depth], None))
         return sorted(children, key=_promise)
 
     def _merged(
@@ -247,7 +263,7 @@ class BranchAndBound:
         if self.size_cost is not None:
             sizes = self.size_cost.raised(sizes, node.depth, child.chosen[-1])
         paid = judged.paid[judged.holds]
-        return Node(child.chosen, order, start, paid, child.bound, child.gone, sizes)
+        return Node(child.chosen, order, start, paid, child.bound, child.gone, sizes, child.spent)
 
     def _judged(
         self,
@@ -271,10 +287,10 @@ class BranchAndBound:
             cost = self._size_cost(chosen, classes, holds, sizes)
         elif self.base is not None and classes.owner.size:
             base = float(self.base[classes.depth][np.append(holds, False)[classes.owner]].sum())
-        bound = self._bound(classes.depth, cost, gone, extra, base)
+        bound = self._bound(chosen, cost, gone, extra, base)
         if self._is_out(bound, gone + extra):
             return None
-        return Child(chosen, bound, gone, Judged(class_of, paid, holds))
+        return Child(chosen, bound, gone, cost + gone * self.drops[classes.depth], Judged(class_of, paid, holds))
 
     def _narrowed(
         self, classes: Classes, holds: NDArray[np.bool_], gone: int
@@ -299,11 +315,15 @@ class BranchAndBound:
     def _is_out(self, bound: float, gone: float) -> bool:
         return gone > self.limit + SLACK or bound > self.best.objective + self.incumbent.tie
 
-    def _bound(self, depth: int, cost: float, gone: int, extra: float, base: float) -> float:
+    def _bound(self, chosen: Levels, cost: float, gone: int, extra: float, base: float) -> float:
         """`cost` is on the axes decided on, but for the rows gone; `extra` rows must still leave; `base` is what the
         living rows cost at least on the other axes."""
+        depth = len(chosen)
         rest = self.drops[-1] - self.drops[depth]
-        return cost + gone * self.drops[depth] + max(gone * rest + max(base, rest * extra), self.tails[depth])
+        least = max(gone * rest + max(base, rest * extra), self.tails[depth])
+        if self.pairs is not None:
+            least = max(least, self.pairs.rest(self.pairs.lower(chosen), depth, gone))
+        return cost + gone * self.drops[depth] + least
 
 
 def _promise(child: Child) -> tuple[float, int, Levels]:

@@ -32,6 +32,10 @@ class Meter:
             self.progress(f"searching: {self.checks:,} checks")
         return self.used() < 1.0
 
+    def prepare(self, reads: int) -> None:
+        """Count work that is no check, in the prefixes that are read in its time."""
+        self.reads += reads
+
     def used(self) -> float:
         """The share of the budget that is spent."""
         if self.kind == "seconds":
@@ -40,6 +44,27 @@ class Meter:
             spent = self.reads if self.kind == "reads" else self.checks
         return spent / self.amount if self.amount else 1.0
 
-    def part(self, share: float) -> Callable[[int], bool]:
-        """A `step` that ends once `share` of the budget is spent."""
-        return lambda reads: self.step(reads) and self.used() < share
+    def part(self, share: float, dear: float = 1.0) -> Callable[[int], bool]:
+        """A `step` that ends once `share` of the budget is spent; a read counts `dear` times."""
+        return lambda reads: self.step(int(dear * reads)) and self.used() < share
+
+    def within(self, share: float) -> Meter:
+        """A meter of what is left until `share` of the budget is spent: it counts here too."""
+        return _Within(self, share)
+
+
+class _Within(Meter):
+    """The part of another meter's budget from what it has spent so far to a share."""
+
+    def __init__(self, whole: Meter, share: float) -> None:
+        self.whole, self.share, self.first = whole, share, whole.used()
+
+    def step(self, reads: int) -> bool:
+        return self.whole.step(reads) and self.used() < 1.0
+
+    def prepare(self, reads: int) -> None:
+        self.whole.prepare(reads)
+
+    def used(self) -> float:
+        room = self.share - self.first
+        return (self.whole.used() - self.first) / room if room > 0 else 1.0

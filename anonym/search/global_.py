@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,22 +14,30 @@ from anonym.errors import InternalError
 from anonym.search.branch import BranchAndBound
 from anonym.search.budget import Budget, Meter, Progress
 from anonym.search.climb import CLIMB_NODES, Climb
+from anonym.search.coarser import LARGE, best_of_coarser
 from anonym.search.ground import ground_of
+from anonym.search.incumbent import Best, Levels
 from anonym.search.infeasible import refusal, search_of
 from anonym.search.judge import Judge, judge_of
 from anonym.search.lattice import Lattice, lattice_of, node_costs
 from anonym.search.loss import ncp
+from anonym.search.pairs import READS, pairs_of
 from anonym.search.problem import Problem, Solution
 from anonym.search.profiles import ProfileSearch
 from anonym.search.rehearsal import rehearse
 from anonym.search.sizes import SizeCost
-from anonym.search.tails import tails
+from anonym.search.tails import BUILD, tails
 
 FULL_NODES = 2_000_000  # lattices above are not expected to be searched in full: the start is worth more
 KICKS = 60  # disturbances of the start there, as far as the budget goes
-CLIMB, TAILS, BRANCH = 0.4, 0.9, 0.85  # shares of the budget spent when each has ended
+DEAR = 3.0  # times a read counts in tables that fit no cache
+READS_LARGE = 12_000_000  # entries read there for what pairs of columns cost
+COARSER, CLIMB, TAILS, BRANCH = 0.65, 0.4, 0.9, 0.85  # shares of the budget spent when each has ended
+LAID = 50  # prefixes that are read in the time it takes to lay out a cell
+EACH = 0.5  # of what is left of it, for each coarser table
 
 Grounds = dict[int, tuple[Ground, ...]]
+Search = BranchAndBound | ProfileSearch
 
 
 def solve(problem: Problem, *, budget: Budget = "default", progress: Progress | None = None) -> Solution:
@@ -46,7 +55,8 @@ def solve(problem: Problem, *, budget: Budget = "default", progress: Progress | 
     began = time.process_time()
     meter = Meter(budget, progress)
     lattice = lattice_of(problem)
-    search = searched(problem, lattice, judge_of(problem, lattice, grounds), meter)
+    meter.prepare(LAID * problem.cells.count)
+    search = searched(problem, lattice, judge_of(problem, lattice, grounds), grounds, meter)
     best, is_proven = search.incumbent.best, math.isinf(search.open)
     if math.isinf(best.objective):
         raise refusal(problem, grounds, proven=is_proven)
@@ -83,29 +93,61 @@ def grounds_of(problem: Problem) -> Grounds:
     return found
 
 
-def searched(problem: Problem, lattice: Lattice, judge: Judge, meter: Meter) -> BranchAndBound | ProfileSearch:
-    """The search when it has ended."""
+def searched(
+    problem: Problem, lattice: Lattice, judge: Judge, grounds: Grounds, meter: Meter, known: Levels = ()
+) -> Search:
+    """The search when it has ended. `known` are levels by column to begin with."""
     cost = None
     if problem.objective in ("discernibility", "class_size"):
         cost = SizeCost(lattice, problem.objective, problem.k, problem.rows)
-    is_large = lattice.nodes > FULL_NODES
-    search = search_of(problem, lattice, judge, problem.limit, meter.part(1.0 if is_large else BRANCH), cost)
+    is_large = problem.cells.count > LARGE
+    is_wide = lattice.nodes > FULL_NODES
+    step = meter.part(1.0 if is_wide else BRANCH, DEAR if is_large else 1.0)
+    search = search_of(problem, lattice, judge, problem.limit, step, cost)
     if search.root() is None:
         return search  # nothing is possible
     search.offer(tuple(len(axis.levels) - 1 for axis in lattice.axes))  # something to return, however small the budget
-    if lattice.nodes > CLIMB_NODES:
-        climb = Climb(lattice, judge, problem.rows, problem.limit, meter.part(CLIMB), cost)
-        search.offer(climb.run(KICKS if is_large else 0).chosen)
-    if is_large and cost is None:
+    if known:
+        search.offer(lattice.numbers(known))
+    _begin(search, problem, grounds, meter)
+    if is_wide and cost is None:
         search.tails = tails(problem, lattice, meter, TAILS)
     search.run()
     if not math.isinf(search.open) and cost is None:
-        least = search.tails if is_large else tails(problem, lattice, meter, 1.0)
+        least = search.tails if is_wide else tails(problem, lattice, meter, 1.0)
         search.open = max(search.open, least[0])
     return search
 
 
-def _released(problem: Problem, search: BranchAndBound | ProfileSearch) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def _begin(search: Search, problem: Problem, grounds: Grounds, meter: Meter) -> None:
+    """Give the search a good recoding to begin with, and what pairs of columns cost."""
+    lattice, judge = search.lattice, search.judge
+    is_large = problem.cells.count > LARGE
+    if is_large and not problem.profiles:
+        best = best_of_coarser(problem, _search_of_coarser(grounds), meter.within(COARSER))
+        if best.levels:
+            search.offer(lattice.numbers(best.levels))
+    if isinstance(search, BranchAndBound) and search.size_cost is None:
+        reads = READS_LARGE if is_large else READS
+        search.pairs = pairs_of(lattice, judge.at_most(), problem.k, problem.rows, problem.limit, reads)
+    if lattice.nodes > CLIMB_NODES and (problem.profiles or not is_large):
+        climb = Climb(lattice, judge, problem.rows, problem.limit, meter.part(CLIMB), search.size_cost)
+        search.offer(climb.run(KICKS if lattice.nodes > FULL_NODES else 0).chosen)
+
+
+def _search_of_coarser(grounds: Grounds) -> Callable[[Problem, Levels, Meter], Best]:
+    """The search of a coarser table, in a part of what is left."""
+
+    def search(problem: Problem, known: Levels, meter: Meter) -> Best:
+        meter.prepare(BUILD * problem.cells.count)
+        lattice = lattice_of(problem)
+        part = meter.within(meter.used() + EACH * (1 - meter.used()))
+        return searched(problem, lattice, judge_of(problem, lattice, grounds), grounds, part, known).incumbent.best
+
+    return search
+
+
+def _released(problem: Problem, search: Search) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """(cells,) the rows released of each cell under the best recoding, and the units suppressed as a whole."""
     cells, entry = problem.cells, search.lattice.entry
     if isinstance(search, BranchAndBound):

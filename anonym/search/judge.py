@@ -74,6 +74,13 @@ class Judge:
         if shared.shared_prefix.size:
             kernels.add_shared(shared.unit_start, shared.shared_prefix, owner, members)
 
+    def at_most(self) -> Ints:
+        """(entries,) who counts for k: sums over entries are no fewer than those of the class, and may be more."""
+        last = self.members[-1]
+        if not last.shared_prefix.size:
+            return last.own
+        return last.own + np.bincount(last.shared_prefix, minlength=last.own.size)
+
     def diversity(self, diversity: LDiversity, folded: ClassHistograms, members: Ints) -> tuple[Ints | Floats, Bools]:
         """What each class achieves, and whether it holds."""
         if isinstance(diversity, DistinctL):

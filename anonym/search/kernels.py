@@ -193,6 +193,7 @@ def glimpse(
     node: Codes,
     cost: Floats,
     paid: Floats,
+    wanted: Bools,
     k: int,
     most: int,
 ) -> tuple[Ints, Floats, Ints]:
@@ -200,7 +201,8 @@ def glimpse(
     entries read).
 
     `node` and `cost` are (levels, leaves). From the coarsest level on, until one drops more than `most`: the finer ones
-    drop no less. Those have read -1 and drop `most` + 1; the first that drops too much is left as soon as it does.
+    drop no less. Those have read -1 and drop `most` + 1, as have those not `wanted`; the first that drops too much is
+    left as soon as it does.
     """
     levels, leaves = node.shape
     drops = np.full(levels, most + 1, np.int64)
@@ -209,6 +211,8 @@ def glimpse(
     rows = np.zeros(leaves, np.int64)
     members = np.zeros(leaves, np.int64)
     for level in range(levels - 1, -1, -1):
+        if not wanted[level]:
+            continue
         reads[level] = 0
         dropped = 0
         for c in range(entry_start.size - 1):

@@ -8,6 +8,8 @@ d + 1, of which there are few while d is small.
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -72,6 +74,10 @@ class Lattice:
     def nodes(self) -> int:
         """The number of recodings."""
         return int(np.prod([len(axis.levels) for axis in self.axes], dtype=object)) if self.axes else 1
+
+    def numbers(self, levels: Sequence[int]) -> tuple[int, ...]:
+        """The level number of each axis at these levels, by column of the problem."""
+        return tuple(bisect_right(axis.levels, levels[axis.column]) - 1 for axis in self.axes)
 
 
 def lattice_of(problem: Problem) -> Lattice:
