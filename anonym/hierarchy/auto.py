@@ -1,7 +1,8 @@
 """`hierarchy: auto`: what a column's type and values suggest, as a declaration that could have been written by hand.
 
 Nothing depends on the order of rows, and no interval ends at a value of the data: ends are multiples of 1, 2 or 5 times
-a power of ten, doubled from level to level. Categories that fewer than k members hold are named by no level above 0.
+a power of ten, doubled from level to level, and of times round numbers of seconds, minutes, hours and days. Categories
+that fewer than k members hold are named by no level above 0.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from itertools import chain
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from anonym.hierarchy.clock import DAY, digits_of_second, measure_of
 from anonym.hierarchy.labels import printed
 from anonym.hierarchy.model import Breaks, Dates, DateUnit, Declaration, Groups, Networks, Prefix, Suppress
 from anonym.hierarchy.networks import address_of
@@ -29,6 +32,7 @@ BITS = {4: (24, 16, 8), 6: (64, 48, 32)}
 UNITS: tuple[DateUnit, ...] = ("day", "month", "quarter", "year", "decade")
 MERGED = 0.75  # bits of information that a shorter prefix must lose to be a level of its own
 LONGEST_CODE = 20
+CLOCKS = (1, 5, 15, 60, 300, 900, 3600, 3 * 3600, 6 * 3600, 12 * 3600, DAY, 7 * DAY, 28 * DAY)  # seconds
 
 _CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9./-]*")
 
@@ -41,7 +45,7 @@ def concrete(domain: pl.Series, members: pl.Series, k: int) -> Declaration:
     values, weights = domain.filter(is_value), members.filter(is_value).cast(pl.Int64).to_numpy()
     if len(values) < 3 or values.dtype == pl.Boolean:
         return Suppress()
-    if values.dtype.is_numeric():
+    if measure_of(values.dtype):
         return _intervals(values, weights, k)
     if values.dtype.is_temporal():
         return _periods(values)
@@ -63,15 +67,36 @@ def _intervals(values: pl.Series, weights: Weights, k: int) -> Declaration:
     high = len(values) - 1 - int(np.searchsorted(np.cumsum(weights[::-1]), enough))
     if high <= low:
         return Suppress()
-    first, last = Fraction(str(values[low])), Fraction(str(values[high]))
-    width = _nice((last - first) / min(INTERVALS, (high - low + 1) // 2))
-    if values.dtype.is_integer():
-        width = max(width, Fraction(2))
+    first, last = _number(values, low), _number(values, high)
+    least = (last - first) / min(INTERVALS, (high - low + 1) // 2)
+    of = measure_of(values.dtype) or "number"
+    widths = _doubled(max(_nice(least), Fraction(2 if values.dtype.is_integer() else 0)))
     levels: list[tuple[Decimal, ...]] = []
-    while len(levels) < LEVELS and (cuts := _multiples(width, first, last)):
+    for width in widths if of == "number" else _of_clocks(least):
+        if len(levels) == LEVELS or not (cuts := _multiples(width, first, last)):
+            break
         levels.append(cuts)
+    return Breaks(tuple(levels), of) if levels else Suppress()
+
+
+def _number(values: pl.Series, place: int) -> Fraction:
+    """One of the values; of times and durations the seconds."""
+    if values.dtype.is_temporal():
+        return Fraction(int(values.to_physical()[place]), 10 ** digits_of_second(values.dtype))
+    return Fraction(str(values[place]))
+
+
+def _doubled(width: Fraction) -> Iterator[Fraction]:
+    while True:
+        yield width
         width *= 2
-    return Breaks(tuple(levels)) if levels else Suppress()
+
+
+def _of_clocks(least: Fraction) -> Iterator[Fraction]:
+    """Widths in seconds from `least` on, each dividing the next: 1, 5, 15 and 60 of seconds and minutes, then hours."""
+    parts = (Fraction(digit, 10**place) for place in range(9, 0, -1) for digit in (1, 5))
+    widths = chain(parts, map(Fraction, CLOCKS), _doubled(Fraction(2 * CLOCKS[-1])))
+    return (width for width in widths if width >= least)
 
 
 def _nice(least: Fraction) -> Fraction:

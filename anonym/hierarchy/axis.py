@@ -1,4 +1,7 @@
-"""The number line of a column, with edges as integers over one power of ten, so that nothing drifts."""
+"""The number line of a column, with edges as integers over one power of ten, so that nothing drifts.
+
+Times of day and lengths of time are exact numbers of seconds.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from anonym.hierarchy.clock import DAY, digits_of_second
 from anonym.hierarchy.labels import numbers, numerator, power, scale_of
 
 SAFE = 2**62  # sums and products below it stay inside Int64
@@ -37,7 +41,7 @@ class Spans:
 
 @dataclass(frozen=True)
 class ExactAxis:
-    """Integers and Decimals: value = units / 10**scale. `units` is sorted."""
+    """Integers, Decimals, times and durations: value = units / 10**scale. `units` is sorted."""
 
     dtype: pl.DataType
     units: Integers
@@ -96,6 +100,8 @@ class ExactAxis:
         clipped = np.clip(units.astype(object), least, most)
         if isinstance(self.dtype, pl.Decimal):
             series = numbers(clipped, self.dtype.scale).cast(self.dtype)
+        elif self.dtype.is_temporal():
+            series = pl.Series(clipped.tolist(), dtype=pl.Int64).cast(self.dtype)
         else:
             series = pl.Series(clipped.tolist(), dtype=self.dtype)
         return _where(is_present, series)
@@ -189,7 +195,10 @@ Axis = ExactAxis | FloatAxis
 
 
 def axis_of(values: pl.Series, ends: Iterable[Decimal]) -> Axis:
-    """The axis of a numeric column (sorted, no nulls) on which `ends` (widths, cuts, top and bottom) are exact."""
+    """The axis of a column of numbers, times or durations (sorted, no nulls).
+
+    `ends` (widths, cuts, top and bottom) are exact on it.
+    """
     ends = list(ends)
     scale = max([digits_of(values.dtype), *map(scale_of, ends)])
     if values.dtype.is_float():
@@ -209,11 +218,17 @@ def unscaled(values: pl.Series) -> Integers:
 
 
 def digits_of(dtype: pl.DataType) -> int:
+    if dtype.is_temporal():
+        return digits_of_second(dtype)
     return dtype.scale if isinstance(dtype, pl.Decimal) else 0
 
 
 def limits(dtype: pl.DataType) -> tuple[int, int]:
-    """Smallest and largest number of an integer or Decimal type, in units of its last digit."""
+    """Smallest and largest number of an integer, Decimal, Time or Duration type, in units of its last digit."""
+    if dtype == pl.Time:
+        return 0, DAY * power(digits_of_second(dtype)) - 1
+    if isinstance(dtype, pl.Duration):
+        return -(1 << 63), (1 << 63) - 1
     if isinstance(dtype, pl.Decimal):
         return 1 - power(dtype.precision), power(dtype.precision) - 1
     (bits,) = (int(digits) for digits in re.findall(r"\d+", str(dtype)))

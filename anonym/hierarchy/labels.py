@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
 import polars as pl
 from numpy.typing import NDArray
 
+from anonym.hierarchy.clock import Of, digits_of_second, seconds_text
+
 
 def printed(values: pl.Series) -> pl.Series:
     """The level 0 label of each value, String: `31`, `0.5`, `3.0`, `10.00` (a Decimal's own scale), `2024-01-31`,
-    `2024-01-31T09:30:00+01:00` (local time with its offset, so that a repeated hour stays two values), `true`.
+    `2024-01-31T09:30:00+01:00` (local time with its offset, so that a repeated hour stays two values), `09:30:00`,
+    `1h30m`, `true`.
     """
     if values.dtype == pl.Date:
         return values.dt.strftime("%Y-%m-%d")
     if isinstance(values.dtype, pl.Datetime):
         offset = "%:z" if values.dtype.time_zone else ""
         return values.dt.strftime("%Y-%m-%dT%H:%M:%S%.f" + offset)
+    if values.dtype == pl.Time:
+        return values.dt.strftime("%H:%M:%S%.f")  # a cast would drop the fraction
+    if isinstance(values.dtype, pl.Duration):
+        ticks, digits = values.to_physical().to_list(), digits_of_second(values.dtype)
+        texts = [None if tick is None else seconds_text(tick, digits, "length") for tick in ticks]
+        return pl.Series(values.name, texts, dtype=pl.String)
     return values.cast(pl.String)
 
 
@@ -56,6 +66,21 @@ def numbers(numerators: NDArray[Any], scale: int) -> pl.Series:
     return sign + whole.cast(pl.String) + tail.str.strip_chars_end(".")
 
 
+def edges(numerators: NDArray[Any], scale: int, of: Of) -> pl.Series:
+    """The ends of intervals, numerators over 10**scale: numbers, times of day or lengths of time."""
+    if of == "number":
+        return numbers(numerators, scale)
+    return pl.Series([seconds_text(int(end), scale, of) for end in numerators], dtype=pl.String)
+
+
+def edge(value: Decimal | date, of: Of | None) -> str:
+    """One end, as in `>=90`."""
+    if isinstance(value, date):
+        return str(value)
+    top, scale = numerator(value, scale_of(value)), scale_of(value)
+    return number(top, scale) if of is None or of == "number" else seconds_text(top, scale, of)
+
+
 def power(digits: int) -> int:
     """10**digits."""
     return int(10**digits)
@@ -71,7 +96,3 @@ def scale_of(value: Decimal) -> int:
     """How many digits the value has behind the point."""
     exponent = value.as_tuple().exponent
     return max(0, -exponent) if isinstance(exponent, int) else 0
-
-
-def decimal_text(value: Decimal) -> str:
-    return number(numerator(value, scale_of(value)), scale_of(value))

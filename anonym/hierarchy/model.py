@@ -11,21 +11,31 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from anonym.hierarchy.clock import Of
+
 DateUnit = Literal["day", "month", "quarter", "year", "decade"]
 
 
 @dataclass(frozen=True)
 class Interval:
-    """Half-open intervals of nested widths, anchored at 0: level i has width `widths[i - 1]`."""
+    """Half-open intervals of nested widths, anchored at 0: level i has width `widths[i - 1]`.
+
+    Widths that are lengths of time are in seconds; times of day are anchored at midnight.
+    """
 
     widths: tuple[Decimal, ...]
+    of: Literal["number", "length"] = "number"
 
 
 @dataclass(frozen=True)
 class Breaks:
-    """Half-open intervals with declared cuts: level i uses the cuts `levels[i - 1]`, a subset of those before."""
+    """Half-open intervals with declared cuts: level i uses the cuts `levels[i - 1]`, a subset of those before.
+
+    Cuts that are times of day or lengths of time are in seconds.
+    """
 
     levels: tuple[tuple[Decimal, ...], ...]
+    of: Of = "number"
 
 
 @dataclass(frozen=True)

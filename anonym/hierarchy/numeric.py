@@ -1,4 +1,4 @@
-"""Intervals, breaks and rounding over integers, Decimals and floats: bins are found exactly, never by float division.
+"""Intervals, breaks and rounding over numbers and times: bins are found exactly, never by float division.
 
 A number is the decimal it prints as: a float is its shortest repr, so that 0.3 lies in [0.3, 0.4) although the
 nearest binary number is smaller. Edges are integers over one power of ten, so no label can drift.
@@ -16,7 +16,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from anonym.hierarchy.axis import SAFE, Axis, ExactAxis, Integers, Spans, axis_of
-from anonym.hierarchy.labels import numbers, numerator
+from anonym.hierarchy.clock import measure_of
+from anonym.hierarchy.labels import edges, numbers, numerator
 from anonym.hierarchy.model import Breaks, Interval, Rounded
 from anonym.hierarchy.steps import Step, Window, runs
 
@@ -109,7 +110,8 @@ def _labels(axis: Axis, spans: Spans) -> pl.Series:
         ends = numbers(axis.first_units(spans), 0), numbers(axis.last_units(spans), 0)
         label = _INTEGERS
     else:
-        ends = numbers(spans.low, axis.scale), numbers(spans.high, axis.scale)
+        of = measure_of(axis.dtype) or "number"
+        ends = edges(spans.low, axis.scale, of), edges(spans.high, axis.scale, of)
         label = _INTERVAL
     marks = {"is_open": spans.is_open, "has_low": spans.has_low, "has_high": spans.has_high}
     return pl.DataFrame({"low": ends[0], "high": ends[1], **marks}).select(label.alias("label")).to_series()

@@ -33,8 +33,8 @@ class Step:
 class Window:
     """Top and bottom coding over the sorted leaves: those before `begin` are bottom-coded, from `end` on top-coded.
 
-    `bottom_high` and `top_low` hold one value each, the inclusive bound of the coded node in the column's own type;
-    empty where nothing is coded.
+    Ends of times and durations are in seconds. `bottom_high` and `top_low` hold one value each, the inclusive bound of
+    the coded node in the column's own type; empty where nothing is coded.
     """
 
     begin: int

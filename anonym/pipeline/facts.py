@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import date
+from decimal import Decimal
 
 import polars as pl
 
@@ -12,6 +14,7 @@ from anonym.columns.identifiers import DropColumn
 from anonym.criteria import DistinctL, EntropyL, LDiversity, RecursiveL, TCloseness
 from anonym.errors import InputError
 from anonym.hierarchy.bins import Bins
+from anonym.hierarchy.clock import End, Seconds
 from anonym.hierarchy.model import (
     Auto,
     Breaks,
@@ -118,11 +121,15 @@ def _quasi(name: str, quasi: Quasi) -> QuasiFact:
         form=quasi.form,
         kind=kind,
         parameters=parameters,
-        top=quasi.top,
-        bottom=quasi.bottom,
+        top=_told(quasi.top),
+        bottom=_told(quasi.bottom),
         uncovered_top=quasi.uncovered == "top",
         normalise=quasi.normalise,
     )
+
+
+def _told(end: End | None) -> Decimal | date | str | None:
+    return str(end) if isinstance(end, Seconds) else end
 
 
 def declared(declaration: Declaration) -> tuple[Kind, tuple[object, ...]]:

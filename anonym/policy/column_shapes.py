@@ -11,8 +11,9 @@ from pydantic import Discriminator, Field, Tag
 from pydantic_core import ErrorDetails
 
 from anonym.columns.surrogate import Kind
+from anonym.hierarchy.clock import Seconds
 from anonym.policy.hierarchy_shapes import BinsShape, FileShape, HierarchyShape
-from anonym.policy.terms import TAG, Day, Given, Number, Shape, Text, Word, by_key, close_to
+from anonym.policy.terms import TAG, Given, Measured, Number, Shape, Text, Word, by_key, close_to
 
 ROLES = ("quasi", "sensitive", "identifier", "text", "keep", "drop")
 ROLE = f"one of {', '.join(ROLES)}"
@@ -22,7 +23,7 @@ Reason = Annotated[str, Text("the reason, in words")]
 AnyText = Annotated[str, Text("text", r"[\s\S]*")]
 Level = Annotated[int, Number(ge=0, whole=True)]
 Share = Annotated[Decimal, Number(ge=0, le=1)]
-Edge = Annotated[Decimal | date, Day(or_number=True)]
+Edge = Annotated[Decimal | date | Seconds, Measured(day=True)]
 KEY = r"env:[A-Za-z_][A-Za-z0-9_]*|file:[^\x00\r\n]+"
 KeySource = Annotated[
     str, Text("where the key is found, env:NAME or file:PATH; a key itself is never written into a policy", KEY, 4096)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from anonym.attacks.options import AttackOptions, LinkageGate, Match
 from anonym.columns.identifiers import DropColumn, Key, Pseudonym, Redact
@@ -14,6 +15,7 @@ from anonym.criteria import DistinctL, EntropyL, LDiversity, RecursiveL, TClosen
 from anonym.dp.options import EXPOSURES, TrainingOptions
 from anonym.errors import InternalError
 from anonym.hierarchy.bins import Bins
+from anonym.hierarchy.clock import Seconds
 from anonym.hierarchy.model import (
     Auto,
     Breaks,
@@ -149,9 +151,9 @@ def hierarchy(shape: Any, base: Path) -> Declaration:
         case "auto":
             return Auto()
         case hierarchies.IntervalShape():
-            return Interval(tuple(shape.interval))
+            return _interval(shape)
         case hierarchies.BreaksShape():
-            return Breaks(tuple(tuple(cuts) for cuts in steps(shape)))
+            return _breaks(shape)
         case hierarchies.PrefixShape():
             return Prefix(tuple(shape.prefix))
         case hierarchies.DateShape():
@@ -170,10 +172,26 @@ def hierarchy(shape: Any, base: Path) -> Declaration:
 def bins(shape: Any) -> Bins | None:
     match shape:
         case hierarchies.IntervalShape():
-            return Interval(tuple(shape.interval))
+            return _interval(shape)
         case hierarchies.BreaksShape():
-            return Breaks(tuple(tuple(cuts) for cuts in steps(shape)))
+            return _breaks(shape)
     return None
+
+
+def _interval(shape: hierarchies.IntervalShape) -> Interval:
+    of: Literal["number", "length"] = "length" if isinstance(shape.interval[0], Seconds) else "number"
+    return Interval(tuple(map(_size, shape.interval)), of)
+
+
+def _breaks(shape: hierarchies.BreaksShape) -> Breaks:
+    levels = steps(shape)
+    first = levels[0][0]
+    of = first.of if isinstance(first, Seconds) else "number"
+    return Breaks(tuple(tuple(map(_size, cuts)) for cuts in levels), of)
+
+
+def _size(value: Decimal | Seconds) -> Decimal:
+    return value.seconds if isinstance(value, Seconds) else value
 
 
 def diversity(shape: Any) -> LDiversity | None:

@@ -10,6 +10,7 @@ from anonym.columns.identifiers import DropColumn, Pseudonym, Redact
 from anonym.columns.shift import Shift
 from anonym.columns.surrogate import Surrogate
 from anonym.criteria import DistinctL, EntropyL, LDiversity, RecursiveL, TCloseness
+from anonym.hierarchy.clock import Of, Seconds
 from anonym.hierarchy.model import (
     Auto,
     Breaks,
@@ -186,10 +187,10 @@ def levels(hierarchy: Declaration) -> list[str]:
     """What each level of a hierarchy does, from level 0 on. For a file and for `auto` only level 0 is known."""
     steps: list[str]
     match hierarchy:
-        case Interval(widths=widths):
-            steps = [f"widths of {_number(width)}" for width in widths]
-        case Breaks(levels=cuts):
-            steps = [_cuts(level) for level in cuts]
+        case Interval(widths=widths, of=of):
+            steps = [f"widths of {_written(width, of)}" for width in widths]
+        case Breaks(levels=cuts, of=of):
+            steps = [_cuts([_written(cut, of) for cut in level]) for level in cuts]
         case Prefix(lengths=lengths):
             steps = [f"the first {length} character{'s' if length > 1 else ''}" for length in lengths]
         case Dates(units=units):
@@ -209,10 +210,14 @@ def levels(hierarchy: Declaration) -> list[str]:
     return ["the value as it is", *steps, "`*`"]
 
 
-def _cuts(cuts: Sequence[Decimal]) -> str:
+def _cuts(cuts: Sequence[str]) -> str:
     if len(cuts) > _MANY_CUTS:
-        return f"intervals between {len(cuts)} cuts from {_number(cuts[0])} to {_number(cuts[-1])}"
-    return f"intervals cut at {', '.join(map(_number, cuts))}"
+        return f"intervals between {len(cuts)} cuts from {cuts[0]} to {cuts[-1]}"
+    return f"intervals cut at {', '.join(cuts)}"
+
+
+def _written(value: Decimal, of: Of) -> str:
+    return _number(value) if of == "number" else str(Seconds(value, of))
 
 
 def _number(value: Decimal) -> str:

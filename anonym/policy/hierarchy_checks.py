@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from datetime import date
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, TypeVar
 
+from anonym.hierarchy.clock import End, Seconds, kind_of
 from anonym.hierarchy.packs import pack_names
 from anonym.policy.column_shapes import QuasiShape, SensitiveShape
 from anonym.policy.faults import Shaped
@@ -52,6 +52,10 @@ def highest_level(hierarchy: Any) -> int | None:
 def nesting(at: At, hierarchy: Any) -> Iterator[Finding]:
     """Every class of a level lies within one class of the next."""
     listed = steps(hierarchy)
+    if isinstance(hierarchy, IntervalShape | BreaksShape) and len(kinds(listed)) > 1:
+        key = "interval" if isinstance(hierarchy, IntervalShape) else "breaks"
+        yield Finding((*at, key), "expected numbers only, or lengths of time only, or times of day only")
+        return
     match hierarchy:
         case IntervalShape():
             expected = "widths that are each a multiple of the one before"
@@ -69,8 +73,18 @@ def nesting(at: At, hierarchy: Any) -> Iterator[Finding]:
             yield from _ordered((*at, "ip"), listed, _falls, "prefix lengths that decrease")
 
 
+def kinds(values: Iterable[Any]) -> set[str]:
+    """What cuts, widths or ends are written in, those of several levels too."""
+    flat = chain.from_iterable(value if isinstance(value, list) else [value] for value in values)
+    return {kind_of(value) for value in flat}
+
+
+def _size(value: Any) -> Any:
+    return value.seconds if isinstance(value, Seconds) else value
+
+
 def _rises(a: Any, b: Any) -> bool:
-    return bool(a < b)
+    return bool(_size(a) < _size(b))
 
 
 def _falls(a: Any, b: Any) -> bool:
@@ -78,7 +92,7 @@ def _falls(a: Any, b: Any) -> bool:
 
 
 def _divides(a: Any, b: Any) -> bool:
-    return (Fraction(b) / Fraction(a)).denominator == 1
+    return (Fraction(_size(b)) / Fraction(_size(a))).denominator == 1
 
 
 def _ordered(at: At, values: Sequence[V], holds: Callable[[V, V], bool], expected: str) -> Iterator[Finding]:
@@ -99,6 +113,8 @@ def _cuts(at: At, levels: list[Any], several: bool) -> Iterator[Finding]:
 def bins(at: At, column: SensitiveShape) -> Iterator[Finding]:
     """One level of numeric bins, whose order is their own."""
     yield from nesting((*at, "bins"), column.bins)
+    if kinds(steps(column.bins)) != {"number"}:
+        yield Finding((*at, "bins"), "expected numbers: bins are of numbers")
     if len(steps(column.bins)) > 1:
         yield Finding((*at, "bins"), "expected one width, or one list of cuts: bins have one level")
     if column.t is not None and column.t.order is not None:
@@ -126,20 +142,26 @@ def ends(at: At, column: QuasiShape) -> Iterator[Finding]:
             yield Finding((*at, key), kind)
     if column.top is None or column.bottom is None:
         return
-    if isinstance(column.top, date) != isinstance(column.bottom, date):
-        yield Finding((*at, "bottom"), "expected the kind that top has, a number or a date")
-    elif not column.bottom < column.top:  # type: ignore[operator]
+    if kind_of(column.top) != kind_of(column.bottom):
+        yield Finding((*at, "bottom"), "expected the kind that top has: a number, a date, a time of day or a length")
+    elif not _size(column.bottom) < _size(column.top):
         yield Finding((*at, "bottom"), "expected less than top")
 
 
-def _end_mismatch(hierarchy: Any, end: object) -> str | None:
+def _end_mismatch(hierarchy: Any, end: End) -> str | None:
     if isinstance(hierarchy, _TEXTUAL):
         return "top and bottom are for numbers and dates; this hierarchy reads text"
-    if isinstance(hierarchy, _NUMERIC) and isinstance(end, date):
+    kind = kind_of(end)
+    if isinstance(hierarchy, DateShape):
+        return None if kind == "date" else "expected a date written YYYY-MM-DD, as this hierarchy reads dates"
+    written = kinds(steps(hierarchy)) if isinstance(hierarchy, IntervalShape | BreaksShape) else {"number"}
+    if not isinstance(hierarchy, _NUMERIC) or kind in written:
+        return None
+    if written == {"number"}:
         return "expected a number, as this hierarchy reads numbers"
-    if isinstance(hierarchy, DateShape) and not isinstance(end, date):
-        return "expected a date written YYYY-MM-DD, as this hierarchy reads dates"
-    return None
+    if isinstance(hierarchy, IntervalShape) and kind == "clock":
+        return None  # its widths are lengths, for times of day as for durations
+    return f"expected {'a time of day' if written == {'clock'} else 'a length of time'}, as this hierarchy has them"
 
 
 def fitting(at: At, column: QuasiShape) -> Iterator[Finding]:

@@ -7,16 +7,17 @@ from typing import Annotated, Literal
 
 from pydantic import Discriminator, Field, Tag
 
-from anonym.policy.terms import Number, Shape, Text, Word, by_key
+from anonym.hierarchy.clock import Seconds
+from anonym.policy.terms import Measured, Number, Shape, Text, Word, by_key
 
-Real = Annotated[Decimal, Number()]
-Positive = Annotated[Decimal, Number(gt=0)]
+Cut = Annotated[Decimal | Seconds, Measured()]
+Width = Annotated[Decimal | Seconds, Measured(clock=False, positive=True)]
 Count = Annotated[int, Number(ge=1, whole=True)]
 Decimals = Annotated[int, Number(ge=-60, le=60, whole=True)]
 FilePath = Annotated[str, Text("the path of a file, relative to the policy", r"[^\x00\r\n]+", 4096)]
 DateWord = Annotated[Literal["day", "month", "quarter", "year", "decade"], Word()]
 
-Cuts = Annotated[list[Real], Field(min_length=1)]
+Cuts = Annotated[list[Cut], Field(min_length=1)]
 CutLevels = Annotated[list[Cuts], Field(min_length=1)]
 
 
@@ -32,8 +33,9 @@ def _one_or_list(value: object) -> str:
 class IntervalShape(Shape):
     """Half-open intervals anchored at 0: level 1 has the first width, level 2 the second, and so on; then `*`."""
 
-    interval: list[Positive] = Field(
-        min_length=1, description="widths, each a multiple of the one before, such as [5, 10, 20]"
+    interval: list[Width] = Field(
+        min_length=1,
+        description="widths, each a multiple of the one before: [5, 10, 20], or [15m, 1h] of times and durations",
     )
 
 
@@ -43,7 +45,7 @@ class BreaksShape(Shape):
     breaks: Annotated[
         Annotated[Cuts, Tag("\0flat")] | Annotated[CutLevels, Tag("\0nested")],
         Discriminator(_levels_of),
-    ] = Field(description="cuts, such as [18, 30, 65], or a list of cuts a level")
+    ] = Field(description="cuts, such as [18, 30, 65], [08:00, 18:00] or [1h, 1d], or a list of cuts a level")
 
 
 class PrefixShape(Shape):

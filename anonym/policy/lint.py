@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from anonym.criteria import DistinctL, EntropyL, TCloseness
+from anonym.hierarchy.clock import Seconds
 from anonym.hierarchy.model import Breaks, Dates, FileHierarchy, Identity, Interval, Networks, Rounded, Suppress
 from anonym.policy.model import Drop, Identifier, Keep, Policy, Quasi, Sensitive, Text
 from anonym.policy.resolve import ResolvedColumn
@@ -65,7 +66,8 @@ def _idle_steps(quasi: Quasi) -> Iterator[str]:
 
 def _crooked_ends(quasi: Quasi) -> Iterator[str]:
     """A top inside an interval of level 1. Wider ones are cut short nearly always, as [80, 100) by 90."""
-    if isinstance(quasi.hierarchy, Interval) and _is_inside(quasi.top, quasi.hierarchy.widths[0]):
+    end = quasi.top.seconds if isinstance(quasi.top, Seconds) else quasi.top
+    if isinstance(quasi.hierarchy, Interval) and _is_inside(end, quasi.hierarchy.widths[0]):
         yield f"top {quasi.top} lies inside an interval of level 1, which it cuts short"
 
 

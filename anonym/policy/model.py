@@ -14,6 +14,7 @@ from anonym.columns.actions import Action
 from anonym.criteria import LDiversity, TCloseness
 from anonym.dp.options import TrainingOptions
 from anonym.hierarchy.bins import Bins
+from anonym.hierarchy.clock import End
 from anonym.hierarchy.model import Declaration, Identity
 from anonym.text.options import TextOptions
 
@@ -34,8 +35,8 @@ class Quasi:
     form: Form = "label"
     finest: int = 0
     coarsest: int | None = None  # None: up to `*`
-    top: Decimal | date | None = None
-    bottom: Decimal | date | None = None
+    top: End | None = None
+    bottom: End | None = None
     uncovered: Uncovered = "refuse"
     weight: float = 1.0
     normalise: tuple[Literal["trim", "casefold", "nfkc"], ...] = ()

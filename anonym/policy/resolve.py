@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 
 import polars as pl
 
@@ -14,7 +13,9 @@ from anonym.columns.identifiers import Pseudonym
 from anonym.columns.shift import Shift
 from anonym.columns.surrogate import Surrogate
 from anonym.errors import Fault, InputError, PolicyError, type_name
+from anonym.hierarchy.clock import kind_of, measure_of
 from anonym.hierarchy.model import Breaks, Dates, FileHierarchy, Interval, Networks, Prefix, Rounded
+from anonym.hierarchy.suits import how, needs, suits
 from anonym.policy.faults import path
 from anonym.policy.globs import entries_of, is_glob, matches
 from anonym.policy.model import Drop, Identifier, Keep, Policy, Quasi, Role, Sensitive, Text
@@ -22,6 +23,7 @@ from anonym.policy.model import Drop, Identifier, Keep, Policy, Quasi, Role, Sen
 _NESTED = (pl.List, pl.Array, pl.Struct, pl.Object, pl.Binary)
 _TEXTUAL = (pl.String, pl.Categorical, pl.Enum)
 _DATED = (pl.Date, pl.Datetime)
+_WORDS = {"number": "number", "date": "date", "clock": "time of day", "length": "length of time"}
 
 
 @dataclass(frozen=True)
@@ -138,13 +140,11 @@ def _nested(role: Role) -> str | None:
 
 
 def _quasi_misfit(quasi: Quasi, dtype: pl.DataType) -> str | None:
-    numeric, dated = dtype.is_numeric(), isinstance(dtype, _DATED)
-    match quasi.hierarchy:
-        case Interval() | Breaks() | Rounded() if not numeric:
-            return f"its hierarchy reads numbers, found {type_name(dtype)}; cast the column, or set input.types for CSV"
-        case Dates() if not dated:
-            return f"its hierarchy reads dates, found {type_name(dtype)}; cast the column, or set input.types for CSV"
-        case FileHierarchy(by_prefix=True) | Networks() if not isinstance(dtype, _TEXTUAL):
+    declared = quasi.hierarchy
+    match declared:
+        case Interval() | Breaks() | Rounded() | Dates() if not suits(declared, dtype):
+            return f"its hierarchy reads {needs(declared)}, found {type_name(dtype)}; {how(declared, dtype)}"
+        case FileHierarchy(by_prefix=True) | Networks() if not suits(declared, dtype):
             return f"its hierarchy reads text, found {type_name(dtype)}; cast the column, with leading zeros, to text"
         case Prefix() if not isinstance(dtype, _TEXTUAL):
             return (
@@ -152,9 +152,10 @@ def _quasi_misfit(quasi: Quasi, dtype: pl.DataType) -> str | None:
                 "with its leading zeros, or set its input.types to str"
             )
     for key, end in (("top", quasi.top), ("bottom", quasi.bottom)):
-        if end is not None and not (dated if isinstance(end, date) else numeric):
-            return f"its {key} is a {'date' if isinstance(end, date) else 'number'}, found {type_name(dtype)}"
-    if quasi.form == "bounds" and not numeric and not dated:
+        kind = None if end is None else kind_of(end)
+        if kind is not None and kind != (measure_of(dtype) or ("date" if isinstance(dtype, _DATED) else None)):
+            return f"its {key} is a {_WORDS[kind]}, found {type_name(dtype)}"
+    if quasi.form == "bounds" and not dtype.is_numeric() and not dtype.is_temporal():
         return f"form bounds needs numbers or dates, found {type_name(dtype)}"
     ends = quasi.top is not None or quasi.bottom is not None
     if quasi.form != "label" and ends and isinstance(quasi.hierarchy, FileHierarchy):

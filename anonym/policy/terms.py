@@ -26,7 +26,10 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError, core_schema
 
+from anonym.hierarchy.clock import CLOCK, LENGTH, Seconds, read_seconds
 from anonym.policy.plain import kind_of
+
+Size = TypeVar("Size", Decimal, Seconds)
 
 TAG = "\0"
 """Begins the name of every union member, so that it is told apart from a key of the policy."""
@@ -167,24 +170,20 @@ class Text:
         return {"type": "string", "maxLength": self.longest, **form}
 
 
-@dataclass(frozen=True)
+DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+
+
 class Day:
-    """A calendar day, written 2026-11-30; where `or_number`, a number may stand in its place."""
+    """A calendar day, written 2026-11-30."""
 
-    or_number: bool = False
+    expected = "a date written YYYY-MM-DD"
 
-    @property
-    def expected(self) -> str:
-        return ("a number, or " if self.or_number else "") + "a date written YYYY-MM-DD"
-
-    def read(self, value: Any) -> date | Decimal:
+    def read(self, value: Any) -> date:
         if isinstance(value, date):
             return value
-        if self.or_number and isinstance(value, int | Decimal) and not isinstance(value, bool):
-            return Decimal(value)
         if not isinstance(value, str):
             raise found(self.expected, value)
-        if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value):
+        if not re.fullmatch(DAY, value):
             raise fault(self.expected)
         try:
             return date.fromisoformat(value)
@@ -195,8 +194,54 @@ class Day:
         return core_schema.no_info_plain_validator_function(self.read)
 
     def __get_pydantic_json_schema__(self, _core: CoreSchema, _handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        day = {"type": "string", "format": "date"}
-        return {"anyOf": [{"type": "number"}, day]} if self.or_number else day
+        return {"type": "string", "format": "date"}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A number, a length of time such as 15m or, where `clock`, a time of day such as 08:30; above 0 where `positive`.
+
+    Where `day`, a calendar day too.
+    """
+
+    clock: bool = True
+    positive: bool = False
+    day: bool = False
+
+    @property
+    def expected(self) -> str:
+        kinds = [f"a number{' above 0' if self.positive else ''}", "a length of time such as 15m or 1h30m"]
+        kinds += ["a time of day such as 08:30"] if self.clock else []
+        kinds += ["a date written YYYY-MM-DD"] if self.day else []
+        return ", ".join(kinds[:-1]) + f" or {kinds[-1]}"
+
+    def read(self, value: Any) -> Decimal | Seconds | date:
+        if isinstance(value, str) and (written := read_seconds(value)) and (self.clock or written.of == "length"):
+            return self._in_range(written, written.seconds)
+        if self.day and isinstance(value, str | date):
+            return self._day(value)
+        if isinstance(value, int | Decimal) and not isinstance(value, bool):
+            return self._in_range(Decimal(value), Decimal(value))
+        hint = "; without the quotes" if isinstance(value, str) and _looks_numeric(value) else ""
+        raise fault(f"{self.expected}, found {kind_of(value)}{hint}")
+
+    def _in_range(self, value: Size, size: Decimal) -> Size:
+        if self.positive and size <= 0:
+            raise fault(self.expected)
+        return value
+
+    def _day(self, value: str | date) -> date:
+        if isinstance(value, str) and not re.fullmatch(DAY, value):
+            raise fault(self.expected)
+        return Day().read(value)
+
+    def __get_pydantic_core_schema__(self, _source: Any, _handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.read)
+
+    def __get_pydantic_json_schema__(self, _core: CoreSchema, _handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        number = {"type": "number", **({"exclusiveMinimum": 0} if self.positive else {})}
+        written = {"type": "string", "pattern": f"^(?:{LENGTH}{'|' + CLOCK if self.clock else ''})$"}
+        return {"anyOf": [number, written, *([{"type": "string", "format": "date"}] if self.day else [])]}
 
 
 T = TypeVar("T")

@@ -220,7 +220,7 @@ def _lacking(original: pl.Series, fact: QuasiFact) -> pl.Series:
 
 def _beyond(original: pl.Series, fact: QuasiFact, sign: str) -> pl.Series:
     """Values at or beyond the declared top (`>=`) or bottom (`<=`)."""
-    end: Decimal | date | None = fact.top if sign == ">=" else fact.bottom
+    end: Decimal | date | str | None = fact.top if sign == ">=" else fact.bottom
     if end is None:
         return pl.Series([False]).new_from_index(0, len(original))
     reading = reader(original.dtype, fact)(f"{sign}{end}") if has_line(original.dtype) else None

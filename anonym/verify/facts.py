@@ -30,7 +30,7 @@ class QuasiFact:
     """A quasi-identifier: the released columns that stand for `name`, and how its cells were generalised.
 
     `parameters` by kind: widths, cut lists, lengths, units, decimals, or the one path of a hierarchy file. `codes` is a
-    file whose leaves are beginnings of values.
+    file whose leaves are beginnings of values. Ends of times and durations are texts, `22:00` and `1h30m`.
     """
 
     name: str
@@ -38,8 +38,8 @@ class QuasiFact:
     form: Form = "label"
     kind: Kind = "none"
     parameters: tuple[object, ...] = ()
-    top: Decimal | date | None = None
-    bottom: Decimal | date | None = None
+    top: Decimal | date | str | None = None
+    bottom: Decimal | date | str | None = None
     uncovered_top: bool = False  # a value that the file lacks is released as `*`
     normalise: tuple[str, ...] = ()
     by_class: bool = False  # a representative stands for its class (local recoding), not for one generalised value

@@ -1,7 +1,8 @@
 """What a released label says, read by a grammar of its own: which values of a number line or calendar it covers.
 
 A reading is an inclusive range on the column's line (`codes`): whole numbers for integers, decimals (in units of the
-last digit), dates (days) and timestamps (ticks of local time), floats for floats. None is an open end.
+last digit), dates (days), timestamps (ticks of local time), times of day and durations (ticks), floats for floats. None
+is an open end.
 """
 
 from __future__ import annotations
@@ -26,13 +27,16 @@ _INTEGERS = re.compile(r"(-?\d+)-(-?\d+)")
 _INTERVAL = re.compile(rf"([\[(])({_NUMBER}), ({_NUMBER})([\])])")
 _BEYOND = re.compile(r"(>=|>|<=|<)(.+)")
 _PERIOD = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?|-Q([1-4])|(s))?")
+_TIMES = re.compile(r"([\[(])([-:.0-9dhms]+), ([-:.0-9dhms]+)\)")
+_CLOCK = re.compile(r"(\d\d):(\d\d)(?::(\d\d(?:\.\d{1,9})?))?")
+_LENGTH = re.compile(r"-?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d{1,9})?)s)?")
 _TICKS = {"ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}  # of a day
 _FAR = 2**120  # beyond every value of an integer or decimal column, inside Int128
 
 
 def has_line(dtype: pl.DataType) -> bool:
     """Whether values of this type lie on a line, so that labels are ranges."""
-    return dtype.is_numeric() or dtype == pl.Date or isinstance(dtype, pl.Datetime)
+    return dtype.is_numeric() or dtype in (pl.Date, pl.Time) or isinstance(dtype, pl.Datetime | pl.Duration)
 
 
 def codes(values: pl.Series) -> pl.Series:
@@ -61,6 +65,8 @@ def readings(labels: pl.Series, dtype: pl.DataType, fact: QuasiFact) -> pl.DataF
 
 def reader(dtype: pl.DataType, fact: QuasiFact) -> Callable[[str], Reading | None]:
     """A function from a label to its reading, None where it is not understood."""
+    if dtype == pl.Time or isinstance(dtype, pl.Duration):
+        return lambda label: _read_ticks(label, dtype)
     if not dtype.is_numeric():
         return lambda label: _read_period(label, dtype)
     rounded = tuple(int(str(d)) for d in fact.parameters) if fact.kind == "round" else ()
@@ -130,6 +136,32 @@ def _nearest(value: Fraction, dtype: pl.DataType, *, upward: bool, is_open: bool
     prints = Fraction(str(point))
     outside = (prints < value if upward else prints > value) or (is_open and prints == value)
     return float(np.nextafter(point, type(point)(math.inf if upward else -math.inf)) if outside else point)
+
+
+def _read_ticks(label: str, dtype: pl.DataType) -> Reading | None:
+    """`08:30:00`, `[08:00, 09:00)`, `(08:30, 09:00)`, `>=22:00`, or of durations `1h30m`, `[1h, 2h)`, `<8h`."""
+    if (whole := _ticks(label, dtype)) is not None:
+        return whole, whole
+    if found := _TIMES.fullmatch(label):
+        first, beyond = _ticks(found[2], dtype), _ticks(found[3], dtype)
+        return None if first is None or beyond is None else (first + (found[1] == "("), beyond - 1)
+    if (found := _BEYOND.fullmatch(label)) and (bound := _ticks(found[2], dtype)) is not None:
+        ranges = {">=": (bound, None), ">": (bound + 1, None), "<=": (None, bound), "<": (None, bound - 1)}
+        return ranges[found[1]]
+    return None
+
+
+def _ticks(text: str, dtype: pl.DataType) -> int | None:
+    """What is written, as a number of the column's ticks; None for another text, or one finer than a tick."""
+    is_length = isinstance(dtype, pl.Duration)
+    found = (_LENGTH if is_length else _CLOCK).fullmatch(text)
+    if not found or not any(found.groups()):
+        return None
+    second = _TICKS[dtype.time_unit or "us"] // 86_400 if isinstance(dtype, pl.Duration) else 10**9
+    days, *rest = found.groups() if is_length else (None, *found.groups())
+    size = sum((Fraction(part or 0) * unit for part, unit in zip((days, *rest), (86_400, 3600, 60, 1), strict=True)), 0)
+    ticks = Fraction(size) * second
+    return None if ticks.denominator > 1 else int(-ticks if text.startswith("-") else ticks)
 
 
 def _read_period(label: str, dtype: pl.DataType) -> Reading | None:

@@ -19,6 +19,7 @@ from naive import hierarchy as naive
 
 from anonym.errors import InputError, PolicyError
 from anonym.hierarchy.build import build
+from anonym.hierarchy.clock import Seconds
 from anonym.hierarchy.labels import leaf_text, printed
 from anonym.hierarchy.model import (
     Breaks,
@@ -523,9 +524,50 @@ def test_an_inner_root_is_the_root(written: Write) -> None:
 
 REFUSED: dict[str, tuple[Declaration, pl.Series, dict[str, Any], type[Exception], str]] = {
     "infinity": (interval("5"), pl.Series([1.0, float("inf")]), {}, InputError, "infinite"),
-    "durations": (Identity(), pl.Series([timedelta(1)]), {}, InputError, "is Duration.*whole minutes"),
-    "times": (Identity(), pl.Series([time(1)]), {}, InputError, "is Time"),
-    "lists": (Identity(), pl.Series([[1]]), {}, InputError, "List"),
+    "lists": (Identity(), pl.Series([[1]]), {}, InputError, "is List.*a time of day or a duration"),
+    "durations by numbers": (interval("5"), pl.Series([timedelta(1)]), {}, InputError, r"interval: \[15m, 1h\]"),
+    "times by lengths": (
+        Breaks(((D(60),),), "length"),
+        pl.Series([time(1)]),
+        {},
+        InputError,
+        r"needs durations: .*breaks: \[08:00",
+    ),
+    "durations by times of day": (
+        Breaks(((D(60),),), "clock"),
+        pl.Series([timedelta(1)]),
+        {},
+        InputError,
+        r"needs times of day: .*breaks: \[1h",
+    ),
+    "numbers by lengths": (
+        Interval((D(60),), "length"),
+        pl.Series([5]),
+        {},
+        InputError,
+        "`interval` needs times of day or durations",
+    ),
+    "a number as the top of times": (
+        Suppress(),
+        pl.Series([time(1)]),
+        {"top": D(3)},
+        PolicyError,
+        "columns.c.top: expected a time of day",
+    ),
+    "a time of day as the top of durations": (
+        Suppress(),
+        pl.Series([timedelta(1)]),
+        {"top": Seconds(D(3600), "clock")},
+        PolicyError,
+        "columns.c.top: expected a length of time",
+    ),
+    "a bottom above the top of durations": (
+        Suppress(),
+        pl.Series([timedelta(1)]),
+        {"top": Seconds(D(60), "length"), "bottom": Seconds(D(60), "length")},
+        PolicyError,
+        "columns.c.bottom: expected less than `top`",
+    ),
     "bytes": (Identity(), pl.Series([b"x"]), {}, InputError, "Binary"),
     "intervals of text": (interval("5"), pl.Series(["1"]), {}, InputError, "is String, but its hierarchy `interval`"),
     "intervals of dates": (interval("5"), pl.Series([date(2024, 1, 1)]), {}, InputError, "needs numbers"),
@@ -549,6 +591,12 @@ def test_refusals(case: str) -> None:
     declared, domain, options, kind, words = REFUSED[case]
     with pytest.raises(kind, match=words):
         build("c", declared, domain, **options)
+
+
+def test_the_penalty_of_the_smallest_floats_is_a_number() -> None:
+    hierarchy = build("c", Suppress(), pl.Series([0.0, 5e-324]))
+    assert costs(hierarchy, 0) == [0, 0]
+    assert costs(hierarchy, 1) == [1, 1]
 
 
 def test_the_penalty_of_enormous_floats_is_finite() -> None:

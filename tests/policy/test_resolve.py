@@ -147,7 +147,8 @@ ENUM = pl.Enum(["secret-category", "other"])
 NUMBERS = [pl.Int8(), pl.UInt64(), pl.Float32(), pl.Decimal(10, 2)]
 DATES = [pl.Date(), pl.Datetime("us"), pl.Datetime("ms", "UTC")]
 TEXTS = [pl.String(), pl.Categorical(), ENUM]
-OTHERS = [pl.Boolean(), pl.Time(), pl.Duration(), pl.Null()]
+TIMES, LENGTHS = [pl.Time()], [pl.Duration("ms"), pl.Duration("ns")]
+OTHERS = [pl.Boolean(), *TIMES, *LENGTHS, pl.Null()]
 
 
 @pytest.mark.parametrize(
@@ -157,13 +158,18 @@ OTHERS = [pl.Boolean(), pl.Time(), pl.Duration(), pl.Null()]
         ({"hierarchy": {"breaks": [5]}}, NUMBERS, "its hierarchy reads numbers"),
         ({"hierarchy": {"round": [0]}}, NUMBERS, "its hierarchy reads numbers"),
         ({"hierarchy": {"date": ["year"]}}, DATES, "its hierarchy reads dates"),
+        ({"hierarchy": {"interval": ["15m", "1h"]}}, TIMES + LENGTHS, "its hierarchy reads times of day or durations"),
+        ({"hierarchy": {"breaks": ["08:00", "18:00"]}}, TIMES, "its hierarchy reads times of day"),
+        ({"hierarchy": {"breaks": ["1h", "1d"]}}, LENGTHS, "its hierarchy reads durations"),
         ({"hierarchy": {"prefix": [3]}}, TEXTS, "prefix reads text"),
         ({"hierarchy": "suppress"}, NUMBERS + DATES + TEXTS + OTHERS, ""),
         ({}, NUMBERS + DATES + TEXTS + OTHERS, ""),
         ({"top": 90}, NUMBERS, "its top is a number"),
         ({"bottom": 5}, NUMBERS, "its bottom is a number"),
         ({"top": "2020-01-01"}, DATES, "its top is a date"),
-        ({"form": "bounds"}, NUMBERS + DATES, "form bounds needs numbers or dates"),
+        ({"top": "22:00"}, TIMES, "its top is a time of day"),
+        ({"bottom": "-1h30m"}, LENGTHS, "its bottom is a length of time"),
+        ({"form": "bounds"}, NUMBERS + DATES + TIMES + LENGTHS, "form bounds needs numbers or dates"),
         ({"normalise": ["trim"]}, TEXTS, "normalise needs text"),
     ],
     ids=lambda part: str(part) if isinstance(part, dict) else "",

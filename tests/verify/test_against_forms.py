@@ -5,7 +5,7 @@ Two code paths that share nothing but the reader of hierarchy files: one writes 
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from anonym.columns import forms
 from anonym.hierarchy.build import build
+from anonym.hierarchy.clock import End, Seconds
 from anonym.hierarchy.encode import domain
 from anonym.hierarchy.model import (
     Breaks,
@@ -42,6 +43,8 @@ DAYS = st.dates(date(1895, 1, 1), date(2035, 12, 31))
 MOMENTS = DAYS.flatmap(
     lambda d: st.integers(0, 86_399).map(lambda s: datetime(d.year, d.month, d.day) + timedelta(seconds=s))
 )
+CLOCKS = st.times() | st.integers(0, 95).map(lambda n: time(n // 4, n % 4 * 15))
+LENGTHS = st.timedeltas(timedelta(-3), timedelta(400)) | st.integers(-90, 90).map(lambda n: timedelta(hours=n))
 ZIPS = st.text("0129", min_size=2, max_size=5)
 
 CASES: dict[str, tuple[pl.DataType, st.SearchStrategy[Any], Kind, Declaration]] = {
@@ -57,6 +60,12 @@ CASES: dict[str, tuple[pl.DataType, st.SearchStrategy[Any], Kind, Declaration]] 
     "decimals rounded": (pl.Decimal(9, 2), CENTS, "round", Rounded((1, 0, -1))),
     "dates": (pl.Date(), DAYS, "date", Dates(("month", "quarter", "year", "decade"))),
     "timestamps": (pl.Datetime("us"), MOMENTS, "date", Dates(("day", "month", "year"))),
+    "times by interval": (pl.Time(), CLOCKS, "interval", Interval((D(900), D(7200)), "length")),
+    "times by breaks": (pl.Time(), CLOCKS, "breaks", Breaks(((D(21_600), D(64_800)), (D(64_800),)), "clock")),
+    "times": (pl.Time(), CLOCKS, "suppress", Suppress()),
+    "durations by interval": (pl.Duration("us"), LENGTHS, "interval", Interval((D("0.5"), D(86_400)), "length")),
+    "short durations by breaks": (pl.Duration("ns"), LENGTHS, "breaks", Breaks(((D(-60), D("1e-6")),), "length")),
+    "durations": (pl.Duration("ms"), LENGTHS, "suppress", Suppress()),
     "prefixes": (pl.String(), ZIPS, "prefix", Prefix((4, 2))),
     "prefixes of integers": (pl.Int64(), st.integers(100, 99_999), "prefix", Prefix((4, 2))),
     "text": (pl.String(), st.text("ab*é ", max_size=3), "suppress", Suppress()),
@@ -105,23 +114,28 @@ def test_labels(name: str, data: st.DataObject) -> None:
     assert _misread(column, _leaves(column, declaration), fact) == []
 
 
+ENDS: dict[str, tuple[End, End]] = {
+    **dict.fromkeys(NUMERIC, (D(17), D(90))),
+    **{name: (D("17.5"), D(90)) for name in NUMERIC if CASES[name][0].is_float()},
+    **dict.fromkeys(("dates", "timestamps"), (date(1930, 5, 5), date(2010, 1, 1))),
+    **dict.fromkeys(("times by interval", "times"), (Seconds(D(3600), "clock"), Seconds(D(79_200), "clock"))),
+    **dict.fromkeys(("durations by interval", "durations"), (Seconds(D(-9), "length"), Seconds(D(86_400), "length"))),
+}
+
+
 @pytest.mark.parametrize("form", ["label", "bounds"])
-@pytest.mark.parametrize("name", [*NUMERIC, "dates", "timestamps"])
+@pytest.mark.parametrize("name", ENDS)
 @settings(max_examples=8, deadline=None)
 @given(data=st.data())
 def test_coded_ends_and_bounds(name: str, form: Form, data: st.DataObject) -> None:
     dtype, values, kind, declaration = CASES[name]
     drawn = data.draw(st.lists(st.none() | values, min_size=1, max_size=7))
     column = pl.Series("q", drawn, dtype=dtype)
-    ends = (
-        (date(1930, 5, 5), date(2010, 1, 1))
-        if dtype.is_temporal()
-        else (D("17.5") if dtype.is_float() else D(17), D(90))
-    )
-    bottom, top = (data.draw(st.sampled_from([None, end])) for end in ends)
+    bottom, top = (data.draw(st.sampled_from([None, end])) for end in ENDS[name])
     released = ("q",) if form == "label" else ("q_low", "q_high")
     parameters = declaration.decimals if isinstance(declaration, Rounded) else ()
-    fact = QuasiFact("q", released, form, kind, parameters, top, bottom)
+    told = [str(end) if isinstance(end, Seconds) else end for end in (top, bottom)]
+    fact = QuasiFact("q", released, form, kind, parameters, *told)
     hierarchy = _leaves(column, declaration, top=top, bottom=bottom)
     assert _misread(column, hierarchy, fact) == []
 
