@@ -59,7 +59,9 @@ def _lines(started: Started, data: tuple[Path, ...]) -> list[str]:
         f"unit: {unit.column}, {unit.why}" if unit else "unit: none, every row is taken for a person of its own"
     )
     lines += [f"to decide: {question.words}" for question in started.draft.questions]
-    if started.trial is None:
+    if not started.is_triable:
+        lines.append("not tried: nothing but texts would be released, if that; anonym preview shows them")
+    elif started.trial is None:
         lines.append(
             "a trial found no release that keeps the promise: too few rows or persons for k; see anonym explain"
         )

@@ -100,7 +100,7 @@ def _line(point: Point) -> str:
     figures = "".join(f"  {_pair(one.auc, one.balanced_accuracy):>21}" for one in point.accuracy)
     return (
         f"{head}  {_number(point.loss):>6}  {_number(point.suppressed):>8}  "
-        f"{_pair(point.risk_max, point.risk_mean):>16}{figures}  {setting.without or ''}"
+        f"{_pair(point.risk_max, point.risk_mean):>16}{figures}  {setting.changed}"
     ).rstrip()
 
 

@@ -232,6 +232,12 @@ def _events(given: Given) -> Iterator[AttackResult]:
     )
 
 
+UNDECIDED = """next, without --control: split one off, anonym apply ... --hold-out 0.2 --keep-hold-out control.parquet,
+  then attack that release with --control control.parquet;
+with one: attack more people (--targets, a larger hold-out; --json says targets_needed);
+or set under `attacks` in the policy which limits you need: anonym help attack"""
+
+
 def refuse(results: list[AttackResult], evidence: dict[str, Any] | None = None) -> None:
     """Raise GuaranteeError where an attack succeeds beyond its limit, InconclusiveError where one cannot tell.
 
@@ -244,5 +250,6 @@ def refuse(results: list[AttackResult], evidence: dict[str, Any] | None = None) 
     open_ = [result.name for result in judged if result.verdict in ("inconclusive", "too_weak")]
     if open_:
         raise InconclusiveError(
-            f"attacks that cannot tell: {', '.join(open_)}; see targets_needed, or give a larger control", evidence
+            f"attacks that cannot tell: {', '.join(open_)}; that is neither a pass nor a fail.\n{UNDECIDED}",
+            evidence,
         )

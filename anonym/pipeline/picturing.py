@@ -97,11 +97,11 @@ def _axes(
 def _mark(x: float, y: float, point: Point) -> str:
     setting = point.setting
     words = f"k {setting.k}, limit {setting.suppression}, {setting.strategy}" + (
-        f", without {setting.without}" if setting.without else ""
+        f", without {setting.changed}" if setting.changed else ""
     )
     colour = COLOURS[setting.strategy]
-    fill = "fill=none stroke-width=1.5" if setting.without else f"fill={colour}"
-    label = "" if setting.without else f"<text x={x + 7:.1f} y={y + 4:.1f}>k {setting.k}</text>"
+    fill = "fill=none stroke-width=1.5" if setting.changed else f"fill={colour}"
+    label = "" if setting.changed else f"<text x={x + 7:.1f} y={y + 4:.1f}>k {setting.k}</text>"
     title = f"<title>{escape(words)}</title>"
     return f"<circle cx={x:.1f} cy={y:.1f} r=4.5 {fill} stroke={colour}>{title}</circle>{label}"
 
@@ -112,7 +112,7 @@ def _table(trade: Trade) -> str:
     rows = [["", "", "as it is", "", "0", "", "", "", *_accuracy(trade.raw)]] if trade.raw else []
     for point in trade.points:
         setting = point.setting
-        cells = [str(setting.k), str(setting.suppression), setting.strategy, setting.without or ""]
+        cells = [str(setting.k), str(setting.suppression), setting.strategy, setting.changed]
         if point.refused is not None:
             rows.append([*cells, "refused"])
             continue

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from anonym.errors import CallError, GuaranteeError, OutputError, PolicyError
+from anonym.errors import CallError, GuaranteeError, InputError, OutputError, PolicyError
 from anonym.io import PrivateFolder, Source, guarded, open_paths, private_file, refuse_existing
 from anonym.pipeline.applying import Made, make, read_options
 from anonym.pipeline.evidence import Clock
@@ -29,12 +29,18 @@ LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pt", "pl", "sv")
 
 @dataclass(frozen=True)
 class Started:
-    """What `init` wrote, what it is unsure of, and how its trial on the data went (None: nothing could be released)."""
+    """What `init` wrote, what it is unsure of, and how its trial on the data went (None: nothing could be released, or
+    there was nothing to try)."""
 
     policy: Path
     files: tuple[Path, ...]
     draft: Draft
     trial: Mapping[str, Any] | None
+
+    @property
+    def is_triable(self) -> bool:
+        """Whether a column is released besides texts, which are not scrubbed in a trial."""
+        return _is_triable(self.draft)
 
     def as_dict(self) -> dict[str, Any]:
         """For `--json`: names, roles and figures, no value of the data."""
@@ -80,6 +86,8 @@ def start_policy(
     reading = sniff(paths)
     source = open_paths(paths, reading.options())
     found = _drafted(profile_columns(source.frame, source.schema), reading)
+    if not any(entry.facts.rows for entry in found.entries):
+        raise InputError("the table has no rows: roles are guessed from values, so give it some")
     if ask is not None:
         found = _answered(found, ask)
     found, trial = _tried(found, paths, output.stem, progress)
@@ -152,7 +160,7 @@ def _tried(
     found: Draft, paths: Sequence[str | Path], stem: str, progress: Progress
 ) -> tuple[Draft, Mapping[str, Any] | None]:
     """The draft after a trial: what it could not keep is coarsened, until a release under it holds."""
-    if 0 < _members(found) < K:
+    if not _is_triable(found) or 0 < _members(found) < K:
         return found, None
     for _ in range(TRIES):
         try:
@@ -167,6 +175,10 @@ def _tried(
             return found, evidence
         found = found.changed({name: _coarsened(found, name) for name in rare})
     return found, None
+
+
+def _is_triable(found: Draft) -> bool:
+    return any(entry.guess.role in ("quasi", "sensitive", "keep") for entry in found.entries)
 
 
 def _members(found: Draft) -> int:

@@ -20,7 +20,7 @@ from anonym.pipeline.applying import make, read_options
 from anonym.pipeline.evidence import Clock
 from anonym.pipeline.progress import Progress
 from anonym.policy import Policy
-from anonym.policy.model import Drop, Identifier, Quasi, Role, SearchOptions, Sensitive, Text
+from anonym.policy.model import Drop, Identifier, Keep, Quasi, Role, SearchOptions, Sensitive, Text
 
 if TYPE_CHECKING:
     from anonym.pipeline.models import Accuracy
@@ -32,12 +32,19 @@ Strategy = str
 
 @dataclass(frozen=True)
 class Setting:
-    """One point of the grid; `without` is a quasi-identifier that is not released."""
+    """One point of the grid; `without` is a quasi-identifier that is not released, `unmixed` a target of which neither
+    l nor t is asked."""
 
     k: int
     suppression: Decimal
     strategy: Strategy
     without: str | None = None
+    unmixed: str | None = None
+
+    @property
+    def changed(self) -> str:
+        """What of the policy was left out besides k, limit and strategy, for tables and pictures."""
+        return self.without or (f"l, t of {self.unmixed}" if self.unmixed else "")
 
 
 @dataclass(frozen=True)
@@ -63,6 +70,7 @@ class Point:
             "suppression": float(setting.suppression),
             "strategy": setting.strategy,
             "without": setting.without,
+            "unmixed": setting.unmixed,
             "loss": self.loss,
             "suppressed": self.suppressed,
             "risk_max": self.risk_max,
@@ -171,6 +179,9 @@ def _with_target(policy: Policy, table: pl.DataFrame, grid: list[Setting], targe
     kept = [name for name, role in policy.columns.items() if not isinstance(role, Identifier | Drop) and name != target]
     untouched = pl.Series(_apart(policy, table))
     test, rest = table.filter(untouched), table.filter(~untouched)
+    if _mixes(policy, target):
+        plain = (replace(one, unmixed=target) for one in grid if one.without is None)
+        grid = [*grid, *plain]
     task = Task.of(table, target, kept, tested=test)
     progress.stage("training on the table as it is", None)
     raw = task.measure(rest)
@@ -181,7 +192,8 @@ def _with_target(policy: Policy, table: pl.DataFrame, grid: list[Setting], targe
 def _refuse_target(policy: Policy, target: str) -> None:
     role = policy.columns.get(target)
     if role is None:
-        raise CallError(f"no column {target}: name a column of the table as the target")
+        fit = [name for name, role in policy.columns.items() if isinstance(role, Sensitive | Keep)]
+        raise CallError(f"no column {target}: name one that is released as it is ({', '.join(fit) or 'there is none'})")
     if isinstance(role, Quasi | Identifier | Drop):
         word = type(role).__name__.lower()
         raise CallError(
@@ -189,10 +201,22 @@ def _refuse_target(policy: Policy, target: str) -> None:
         )
 
 
-def _limits(policy: Policy, target: str) -> Iterator[str]:
+def _mixes(policy: Policy, target: str) -> bool:
+    """Whether the policy asks that every class holds several values of the target, of which models then learn less."""
     role = policy.columns[target]
-    if isinstance(role, Sensitive) and (role.l is not None or role.t is not None):
-        yield f"the policy asks l or t of {target}: classes are mixed on purpose, and models learn less of it"
+    return isinstance(role, Sensitive) and (role.l is not None or role.t is not None)
+
+
+def _limits(policy: Policy, target: str) -> Iterator[str]:
+    if _mixes(policy, target):
+        yield (
+            f"the policy asks l or t of {target}: classes are mixed on purpose, and models learn less of it; "
+            "the settings without show what that costs"
+        )
+        yield (
+            f"to give it up, write `{target}: {{role: sensitive}}`; then whoever knows somebody's class may read "
+            f"{target} off it: decide by who gets the release, and write down why"
+        )
 
 
 def _readable(role: Role) -> Role:
@@ -219,10 +243,16 @@ def _points(policy: Policy, table: pl.DataFrame, grid: list[Setting], task: Any,
 
 def _set(policy: Policy, setting: Setting) -> Policy:
     assert policy.guarantee is not None
-    columns = {name: Drop() if name == setting.without else role for name, role in policy.columns.items()}
+    columns = {name: _role(name, role, setting) for name, role in policy.columns.items()}
     guarantee = replace(policy.guarantee, k=setting.k, suppression=setting.suppression)
     search: SearchOptions = replace(policy.search, strategy=setting.strategy)  # type: ignore[arg-type]  # checked by click
     return replace(policy, columns=columns, guarantee=guarantee, search=search)
+
+
+def _role(name: str, role: Role, setting: Setting) -> Role:
+    if name == setting.without:
+        return Drop()
+    return replace(role, l=None, t=None) if name == setting.unmixed and isinstance(role, Sensitive) else role
 
 
 def _point(policy: Policy, table: pl.DataFrame, setting: Setting, task: Any) -> Point:

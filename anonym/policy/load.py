@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from anonym.errors import Fault, PolicyError
+from anonym.io.formats import KINDS
 from anonym.policy import checks, convert, yaml_reader
 from anonym.policy.faults import faults, shaped
 from anonym.policy.model import Policy
@@ -35,6 +36,8 @@ def parse(content: str | bytes, base: Path | None = None, name: str = "unnamed")
 
 def _content(path: Path) -> bytes:
     """At most one byte more than is allowed, so that a device or a huge file is refused by its size."""
+    if path.suffix.lower() in KINDS:
+        raise PolicyError([Fault("", f"{path.name} is a table by its ending: the policy comes first, then the data")])
     if "\n" in str(path):
         raise PolicyError([Fault("", "expected the path of a policy file or a mapping, found text of several lines")])
     try:

@@ -147,3 +147,21 @@ def test_refusals_come_before_any_work(tmp_path: Path) -> None:
     (tmp_path / "policy.yaml").touch()
     with pytest.raises(CallError):
         start_policy([tmp_path / "absent.csv"], tmp_path / "policy.yaml")
+
+
+def test_a_table_of_texts_alone_is_drafted_and_not_tried(command: Command, tmp_path: Path) -> None:
+    data = tmp_path / "visits.parquet"
+    visits().select(id=pl.int_range(pl.len()), remark="remark").write_parquet(data)
+    status, said, _ = command("init", data, "-o", "policy.yaml")
+    assert status == 0
+    assert "not tried" in said
+    assert "role: text" in Path("policy.yaml").read_text(encoding="utf-8")
+
+
+def test_a_table_without_rows_is_refused(command: Command, tmp_path: Path) -> None:
+    data = tmp_path / "visits.csv"
+    visits(0).write_csv(data)
+    status, _, said = command("init", data, "-o", "policy.yaml")
+    assert status == 4
+    assert "no rows" in said
+    assert not Path("policy.yaml").exists()

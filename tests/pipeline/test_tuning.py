@@ -92,6 +92,22 @@ def test_models_learn_from_releases_what_there_is_to_learn(files: tuple[Path, Pa
     assert trade.tested + 1 < trade.rows
 
 
+def test_what_l_on_the_target_costs_is_shown(files: tuple[Path, Path]) -> None:
+    """Where one town is rich and no other, l = 2 must hide the town, and with it what there is to learn."""
+    pytest.importorskip("sklearn")
+    mixed = POLICY | {"columns": POLICY["columns"] | {"rich": {"role": "sensitive", "l": {"distinct": 2}}}}
+    files[0].write_text(yaml.safe_dump(mixed), encoding="utf-8")
+    people().with_columns(rich=pl.col("town") == "a").write_parquet(files[1])
+    trade = tune_files(
+        files[0], [files[1]], target="rich", ks=[5], suppressions=[Decimal("0.05")], strategies=["local"], drop=False
+    )
+    asked, plain = trade.points
+    assert (asked.setting.unmixed, plain.setting.unmixed) == (None, "rich")
+    assert plain.loss < asked.loss  # type: ignore[operator]
+    assert plain.accuracy[0].balanced_accuracy >= asked.accuracy[0].balanced_accuracy  # type: ignore[operator]
+    assert any("role: sensitive" in note for note in trade.notes)
+
+
 def test_what_cannot_be_learnt_is_not() -> None:
     """A target that is noise: an AUC of one half, not more."""
     pytest.importorskip("sklearn")

@@ -221,6 +221,7 @@ def test_a_mapping_may_hold_what_python_writes() -> None:
 @pytest.mark.parametrize(
     ("source", "words"),
     [
+        ("data.csv", "data.csv is a table by its ending: the policy comes first"),
         ("no-such-file.yaml", "no-such-file.yaml cannot be read: No such file"),
         (".", "cannot be read: Is a directory"),
         ("a\0b", "not a path"),
