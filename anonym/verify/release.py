@@ -108,7 +108,7 @@ def _empty_as_null(original: pl.LazyFrame) -> pl.LazyFrame:
 def _file_checks(
     release: Path | pl.LazyFrame | pl.DataFrame, frame: pl.LazyFrame, schema: Mapping[str, pl.DataType]
 ) -> Iterator[Check]:
-    """What a file tells beside its rows: footer metadata, unused categories, the sign of zero."""
+    """What a file tells beside its values: footer metadata, unused categories, the sign of zero, NaN beside null."""
     if isinstance(release, Path) and release.suffix.lower() in (".parquet", ".pq"):
         custom = {key for file in parquet_files(release) for key in pl.read_parquet_metadata(file)} - METADATA
         yield Check("metadata", not custom, f"{len(custom)} footer entries beside the schema")
@@ -120,8 +120,10 @@ def _file_checks(
     floats = [name for name, dtype in schema.items() if dtype.is_float()]
     if floats:
         negative = pl.sum_horizontal(((pl.col(n) == 0) & (1 / pl.col(n) < 0)).sum() for n in floats)
-        zeros = collected(frame.select(negative), "looking for negative zeros").item()
-        yield Check("negative zeros", not zeros, f"{zeros} cells")
+        nan = pl.sum_horizontal(pl.col(n).is_nan().sum() for n in floats)
+        found = frame.select(negative.alias("negative zeros"), nan.alias("NaN"))
+        for name, cells in collected(found, "looking for negative zeros and NaN").row(0, named=True).items():
+            yield Check(name, not cells, f"{cells} cells")
 
 
 def _aligned(
