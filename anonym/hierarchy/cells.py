@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,7 @@ from anonym.hierarchy.encode import (
     leaf_code,
     pack,
     pack_batch,
+    pack_codes,
     recoder,
     unpack,
     words_of,
@@ -104,6 +106,8 @@ def coded_cells(
         tuples, floors = _words(frame, domains, normalise or {}, hierarchies, coarser, kept)
     else:
         tuples = _tuples(frame, domains, unit, normalise or {})
+        if unit is None and coarser is not None:
+            tuples, floors = _within(tuples, sizes, hierarchies, coarser)
     codes = unpack(tuples, sizes)
     is_in = ~_suppressed(codes, hierarchies)
     if not is_in.all():
@@ -207,6 +211,28 @@ def _words(
         packed = map(kept.add, packed)
     words, rows, taken = counted_within(packed, None if coarser is None else coarser.most, recodes)
     return pl.DataFrame({"key_0": words, "rows": rows}), floors[taken - 1] if taken else None
+
+
+def _within(
+    tuples: pl.DataFrame, sizes: Sequence[int], hierarchies: Sequence[Hierarchy], coarser: Coarser
+) -> tuple[pl.DataFrame, Floors | None]:
+    """Tuples of several words merged up to the first levels that leave few enough; None where they were few."""
+    if tuples.height <= coarser.most:
+        return tuples, None
+    floors, codes = list(coarser.floors), unpack(tuples, sizes)
+
+    def merged(levels: Floors) -> pl.DataFrame:
+        recoded = codes.copy()
+        for column, (hierarchy, level) in enumerate(zip(hierarchies, levels, strict=True)):
+            if level > 0:
+                recoded[:, column] = first_leaves(hierarchy, level)[codes[:, column]]
+        keys = pack_codes(recoded, sizes)
+        return keys.with_columns(tuples["rows"]).group_by(keys.columns).agg(pl.col("rows").sum()).sort(keys.columns)
+
+    if not floors:
+        return tuples, None
+    taken = floors[bisect_left(floors[:-1], -coarser.most, key=lambda levels: -merged(levels).height)]
+    return merged(taken), taken
 
 
 def _recode(hierarchies: Sequence[Hierarchy], levels: Floors, sizes: Sequence[int]) -> Recode:

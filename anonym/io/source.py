@@ -148,19 +148,28 @@ def _expand(paths: Sequence[str | Path]) -> list[Path]:
     for given in paths:
         path = Path(given)
         if path.is_dir():
-            found = sorted(
-                p for p in path.rglob("*") if p.is_file() and not _hidden(p, path) and p.suffix.lower() in KINDS
-            )
+            found = _inside(path)
         elif path.exists():
             found = [path]
         elif glob.has_magic(str(path)):
-            found = sorted(Path(p) for p in glob.glob(str(path), recursive=True) if not Path(p).name.startswith("."))
+            places = (Path(place) for place in sorted(glob.glob(str(path), recursive=True)))
+            seen = [place for place in places if not place.name.startswith(".")]
+            found = [file for place in seen for file in (_inside(place) if place.is_dir() else [place])]
         else:
             raise InputError(f"no such file or folder: {path}")
         if not found:
             raise InputError(f"{path} holds no file that can be read ({', '.join(sorted(KINDS))})")
         files += found
     return list(dict.fromkeys(files))
+
+
+def _inside(folder: Path) -> list[Path]:
+    """The files of a folder that can be read, also those of folders in it, such as a partitioned table's."""
+    return sorted(
+        file
+        for file in folder.rglob("*")
+        if file.is_file() and not _hidden(file, folder) and file.suffix.lower() in KINDS
+    )
 
 
 def _hidden(path: Path, root: Path) -> bool:

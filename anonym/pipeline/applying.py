@@ -98,7 +98,7 @@ def make(
     recall = gate_recall(policy, columns, scrubber)
     seen = profile(policy, source, columns, progress, plan)
     refuse_rare_keep_values(policy, columns, source)
-    earlier = read_earlier(beside.earlier, plan, schema)
+    earlier = read_earlier(beside.earlier, plan, schema, policy.unit)
     if earlier is None:
         recoding = solve(policy, seen, source, progress, is_planned=plan is not None)
     else:

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from anonym.errors import CallError
 from anonym.io import PrivateFolder, Target, open_frame
-from anonym.pipeline.applying import Beside, Made, make, refuse_failed, verified_evidence
+from anonym.io.partitions import refuse_unsuited
+from anonym.io.release import refuse_unwritable
+from anonym.pipeline.applying import Beside, Made, make, refuse_failed, verified_evidence, with_options
+from anonym.pipeline.estimating import estimate, within
 from anonym.pipeline.evidence import Clock
-from anonym.pipeline.gates import refuse_unknown_output
 from anonym.pipeline.progress import Progress
-from anonym.pipeline.releasing import publish
+from anonym.pipeline.releasing import publish, refuse_unnamable
 from anonym.pipeline.replanned import refuse_another
-from anonym.pipeline.reported import refuse_namesake
 from anonym.pipeline.transform import masks_rows
+from anonym.pipeline.uniting import refuse_unasked
 from anonym.pipeline.verifying import released_schema, verify
 from anonym.pipeline.withdrawing import withdraw
-from anonym.pipeline.write import sink
+from anonym.pipeline.write import Written, write_release
 from anonym.policy.model import Policy
 from anonym.search.plan import Plan
 
@@ -34,30 +38,43 @@ class Release:
     evidence: Mapping[str, Any]
     _made: Made = field(repr=False)
 
-    def write(self, path: str | Path, *, force: bool = False) -> Path:
+    def write(self, path: str | Path, *, force: bool = False, partition_by: Sequence[str] = ()) -> Path:
         """Write the release with its report and plan; the file is verified before it gets its name.
 
-        Raises CallError if `path` exists (unless `force`), OutputError if it cannot be written, VerificationError if
-        the written file does not keep what was promised; an earlier file at `path` survives all of these.
+        `partition_by` are released columns: `path` is then a folder with a file for each combination of their values.
+
+        Raises CallError if `path` exists (unless `force`) or the columns are unsuited, OutputError if it cannot be
+        written, VerificationError if the written file does not keep what was promised; an earlier file at `path`
+        survives all of these.
         """
-        place, clock = Path(path), Clock()
-        refuse_unknown_output(place)
-        if not force:
-            refuse_namesake(place)
-        with Target(place, force=force) as target:
-            sink(self.data, target.part)
-            run = self._made.run
+        place, clock, run = Path(path), Clock(), self._made.run
+        schema = released_schema(run.profile.columns, masks=masks_rows(run.policy))
+        refuse_unnamable(place, partition_by, force=force)
+        refuse_unwritable(place.suffix, schema)
+        refuse_unsuited(partition_by, schema)
+        with Target(place, force=force, folder=bool(partition_by)) as target:
+            written = self._written(target.part, partition_by)
             verified = verify(
-                target.part,
-                self._made.held.source,
-                self._made.written,
-                self._made.verified.facts,
-                released_schema(run.profile.columns, masks=masks_rows(run.policy)),
+                target.part, self._made.held.source, written, self._made.verified.facts, schema, run.earlier
             )
-            evidence = verified_evidence(run, verified, self._made.written, target.part, clock)
+            evidence = verified_evidence(run, verified, written, target.part, clock)
             refuse_failed(verified, evidence)
             publish(target, evidence, self.plan)
         return place
+
+    def _written(self, part: Path, partition_by: Sequence[str]) -> Written:
+        """The release written once more, in its order or, partition after partition, that of its files."""
+        aligned = pl.concat([self.data, self._made.written.alignment.lazy()], how="horizontal")
+        with PrivateFolder() as private:
+            return write_release(
+                aligned,
+                part,
+                order="keep",
+                rows=self._made.written.rows,
+                private=private,
+                progress=Progress(),
+                partition_by=partition_by,
+            )
 
 
 def apply(
@@ -67,26 +84,48 @@ def apply(
     plan: Plan | None = None,
     control: Any = None,
     exclude_units: Sequence[Any] | pl.Series | None = None,
+    earlier: Sequence[str | Path] = (),
+    seed: int | None = None,
+    hold_out: Decimal | float | None = None,
+    memory_limit: int | None = None,
+    processes: int = 1,
     progress: Progress | None = None,
 ) -> Release:
     """Release `table` (Polars frame, lazy or not, pandas or Arrow) under the policy.
 
     `plan` is an earlier release's: its levels are used again, and rows that it does not list are suppressed.
     `control` are people like the table's who are not in it, for the attacks of the policy, where nobody is held out.
-    `exclude_units` are values of the policy's unit column, whose rows are left out.
+    `exclude_units` are values of the policy's unit column, whose rows are left out. `earlier` are files released before
+    under the plan, with which the table is judged where the policy says `batch: union`. `seed` and `hold_out` (a share)
+    replace the policy's; with a `memory_limit` (bytes) nothing is done where more is estimated; `processes` scrub text
+    at once.
 
     Everything is done as on the command line, with the written file in a private folder: searched, applied, verified.
     Raises an AnonymError (see anonym.errors) and returns nothing where the promise cannot be kept.
     """
     clock, source = Clock(), open_frame(table)
     loaded = policy if isinstance(policy, Policy) else Policy.load(policy)
+    loaded = with_options(loaded, seed, None if hold_out is None else _share(hold_out))
+    loaded = replace(loaded, text=replace(loaded.text, processes=processes))
+    before = tuple(map(Path, earlier))
     if plan is not None:
         refuse_another(plan, loaded)
+    refuse_unasked(loaded, plan, before)
     with PrivateFolder() as private:
         part = private.file("release.parquet")
         others = None if control is None else open_frame(control).frame
         source, withdrawn = withdraw(loaded, source, None if exclude_units is None else pl.Series(exclude_units))
-        beside = Beside(plan, others, withdrawn)
+        if memory_limit is not None:
+            within(memory_limit, estimate(loaded, source))
+        beside = Beside(plan, others, withdrawn, before)
         made = make(loaded, source, part, private, clock, progress or Progress(), beside)
         data = pl.read_parquet(part)
     return Release(data.lazy(), made.run.plan, made.evidence, made)
+
+
+def _share(given: Decimal | float) -> Decimal:
+    """A share as the exact decimal that it is written as. Raises CallError for what is none."""
+    share = Decimal(str(given))
+    if not 0 <= share < 1:
+        raise CallError("hold_out: expected a share from 0 to below 1, such as 0.1")
+    return share

@@ -92,7 +92,8 @@ def apply_files(
     (InputError).
     """
     clock, files = Clock(), Files(plan, control, exclude_units, tuple(earlier), keep_hold_out)
-    _refuse_names(output, files, partition_by, force=force)
+    refuse_unnamable(output, partition_by, force=force)
+    refuse_existing(keep_hold_out, force=force)
     loaded = with_options(Policy.load(policy), seed, held_share)
     loaded = replace(loaded, text=replace(loaded.text, processes=processes))
     planned = None if plan is None else read_plan(plan, loaded)
@@ -120,12 +121,11 @@ def _memory(needed: object, evidence: Mapping[str, Any]) -> Iterator[str]:
         yield f"memory   {used:,} MB at the peak; estimated before: {needed}"
 
 
-def _refuse_names(output: Path, files: Files, partition_by: Sequence[str], *, force: bool) -> None:
-    """Raises CallError for what cannot be written, whatever the policy and the input."""
+def refuse_unnamable(output: Path, partition_by: Sequence[str], *, force: bool) -> None:
+    """Raises CallError for a name that a release cannot have, whatever the policy and the input."""
     refuse_unknown_output(output)
     if partition_by:
         refuse_name(output)
-    refuse_existing(files.keep_hold_out, force=force)
     if not force:
         refuse_namesake(output)
 

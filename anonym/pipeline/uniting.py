@@ -19,7 +19,7 @@ from anonym.hierarchy.model import Hierarchy, Identity, Suppress
 from anonym.io import Source, guarded, written
 from anonym.pipeline.profile import Profile
 from anonym.pipeline.recoding import GlobalRecoding
-from anonym.pipeline.reported import hashes_of
+from anonym.pipeline.reported import PLAN, hashes_of
 from anonym.pipeline.solve import state
 from anonym.pipeline.transform import transform
 from anonym.policy.model import Identifier, Policy, Quasi, Sensitive
@@ -63,10 +63,13 @@ def refuse_unasked(policy: Policy, plan: Plan | None, earlier: Sequence[Path], *
         )
 
 
-def read_earlier(paths: Sequence[Path], plan: Plan | None, schema: Mapping[str, pl.DataType]) -> Earlier | None:
-    """The files released before, or None where there are none.
+def read_earlier(
+    paths: Sequence[Path], plan: Plan | None, schema: Mapping[str, pl.DataType], unit: str | None
+) -> Earlier | None:
+    """The files released before, or None where there are none. `unit` is the policy's.
 
-    Raises CallError for a file named twice, InputError for one of other columns, or with a label that the plan lacks.
+    Raises CallError for a file named twice, InputError for one of other columns, with a label that the plan lacks, or
+    whose tokens are not known to be of the plan's key.
     """
     if not paths or plan is None:
         return None
@@ -74,6 +77,7 @@ def read_earlier(paths: Sequence[Path], plan: Plan | None, schema: Mapping[str, 
         hashes = hashes_of(paths)
     for path in paths:
         _refuse_another(path, plan, schema)
+        _refuse_another_key(path, plan, unit)
     frame = pl.concat(_released(path, schema) for path in paths)
     with guarded("counting the rows released before"):
         rows = int(frame.select(pl.len()).collect().item())
@@ -98,6 +102,27 @@ def _refuse_another(path: Path, plan: Plan, schema: Mapping[str, pl.DataType]) -
                     f"{path.name}: {strange} rows have labels in column {column.name} that the plan does not list: "
                     "it was not released under this plan"
                 )
+
+
+def _refuse_another_key(path: Path, plan: Plan, unit: str | None) -> None:
+    """Raises InputError where the plan beside an earlier file names other keys, or there is none to tell by which key
+    units were named: under two keys one unit would count twice.
+    """
+    beside = path.with_name(path.stem + PLAN)
+    if not beside.is_file():
+        if unit in plan.keys:
+            raise InputError(
+                f"{path.name}: its plan, {beside.name}, is not beside it, and only that tells under which key units "
+                "were named: put it there"
+            )
+        return
+    with guarded(f"reading the plan beside {path.name}"):
+        text = beside.read_text(encoding="utf-8")
+    if Plan.load(text).keys != plan.keys:
+        raise InputError(
+            f"{path.name} was released under another key than this plan names, so that its units would count twice: "
+            "release it anew under the key of the plan"
+        )
 
 
 def solve_jointly(

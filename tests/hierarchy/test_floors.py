@@ -7,7 +7,9 @@ from decimal import Decimal
 
 import numpy as np
 import polars as pl
+import pytest
 
+from anonym.hierarchy import encode
 from anonym.hierarchy.build import build
 from anonym.hierarchy.cells import Coarser, coded_cells
 from anonym.hierarchy.floors import floors
@@ -42,3 +44,16 @@ def test_few_cells_stay() -> None:
     coarser = Coarser(200, floors([AGE, SEX], ROWS, [False, False]))
     found = coded_cells(FRAME.lazy(), [AGE, SEX], {}, coarser=coarser)
     assert (found.floors, found.cells.count) == (None, 100)
+
+
+@pytest.mark.parametrize("most", [1, 4, 20, 99, 100])
+def test_cells_of_several_words_are_merged_alike(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    def found() -> tuple[object, ...]:
+        coarser = Coarser(most, floors([AGE, SEX], ROWS, [False, False]))
+        coded = coded_cells(FRAME.lazy(), [AGE, SEX], {}, coarser=coarser)
+        return coded.floors, coded.cells.codes.tolist(), coded.cells.rows.tolist()
+
+    expected = found()
+    monkeypatch.setattr(encode, "WORD_BITS", 7)  # as many as ages take: two words
+    assert encode.words_of([100, 2]) == 2
+    assert found() == expected

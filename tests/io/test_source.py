@@ -251,3 +251,16 @@ def test_no_name_in_a_folder_passes_for_another_file(tmp_path: Path) -> None:
     odd.parent.mkdir(parents=True)
     odd.write_text("a/x")
     assert file_sha256(whole) != file_sha256(less)
+
+
+def test_a_pattern_matches_folders_as_their_names_would(tmp_path: Path) -> None:
+    """A partitioned table is a folder named *.parquet; a folder without tables is none."""
+    pl.DataFrame({"a": [1]}).write_parquet(tmp_path / "one.parquet")
+    inside = tmp_path / "two.parquet" / "part"
+    inside.mkdir(parents=True)
+    pl.DataFrame({"a": [2]}).write_parquet(inside / "0.parquet")
+    (tmp_path / "notes.parquet").mkdir()
+    assert sorted(open_paths([tmp_path / "*.parquet"]).frame.collect()["a"]) == [1, 2]
+    assert sorted(open_paths([tmp_path / "**" / "*.parquet"]).frame.collect()["a"]) == [1, 2]
+    with pytest.raises(InputError, match="holds no file that can be read"):
+        open_paths([tmp_path / "n*.parquet"])

@@ -109,6 +109,25 @@ def test_a_unit_counts_once_over_all_files(command: Run, table: pl.DataFrame, un
     assert command("check", "policy.yaml", "b.parquet", "--earlier", "a.parquet", "--quiet") == (0, "", "")
 
 
+def test_units_named_under_another_key_are_refused(
+    command: Run, table: pl.DataFrame, union: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each would count twice, once under each name."""
+    _write(_by_unit(union), table.head(520), table.tail(80))
+    assert command(*FIRST)[0] == 0
+    Path("lone.parquet").write_bytes(Path("a.parquet").read_bytes())
+    status, _, err = command(*SECOND, "--earlier", "lone.parquet")
+    assert (status, "its plan, lone.plan.json, is not beside it" in err) == (4, True)
+    Path("lone.plan.json").write_text("no plan")
+    assert command(*SECOND, "--earlier", "lone.parquet")[0] == 2
+    monkeypatch.setenv("ANONYM_TEST_KEY", "fedcba9876543210fedcba9876543210")
+    assert command(*FIRST[:3], "-o", "other.parquet", "--quiet")[0] == 0
+    monkeypatch.setenv("ANONYM_TEST_KEY", "0123456789abcdef0123456789abcdef")
+    status, _, err = command(*SECOND, "--earlier", "other.parquet")
+    assert (status, "released under another key" in err) == (4, True)
+    assert not Path("b.parquet").exists()
+
+
 def test_l_and_t_hold_over_both(command: Run, table: pl.DataFrame, union: Any) -> None:
     union["columns"]["dx"] |= {"l": {"distinct": 2}, "t": {"max": 0.45, "distance": "equal"}}
     union["guarantee"]["suppression"]["max"] = 0.6
