@@ -26,6 +26,7 @@ class Table:
     keyring: Keyring
     distinct: Callable[[str], pl.Series]  # the distinct values of a column, read when asked for
     unit: tuple[str, pl.DataType] | None = None
+    held: surrogate.Held = surrogate.nobody  # which texts are values of an identifier
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ def release(name: str, dtype: pl.DataType, action: Action, table: Table) -> Repl
     """The expressions for the released columns. Raises InputError where the column's type does not fit."""
     match action:
         case Surrogate():
-            invented = surrogate.invent(name, table.distinct(name), action, table.keyring)
+            invented = surrogate.invent(name, table.distinct(name), action, table.keyring, table.held)
             counts = {"shared": invented.collisions, "redrawn": invented.redrawn, "tokens": invented.exhausted}
             return Replaced(invented.release(), counts)
         case Shift():

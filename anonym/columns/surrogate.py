@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -33,6 +33,14 @@ Kind = Literal[
 
 ATTEMPTS = 32
 
+Held = Callable[[pl.Series], pl.Series]
+"""Of texts that are `plain`, those that are values of an identifier of the table."""
+
+
+def nobody(texts: pl.Series) -> pl.Series:
+    """No identifier holds any."""
+    return texts.clear()
+
 
 @dataclass(frozen=True)
 class Surrogate:
@@ -40,9 +48,10 @@ class Surrogate:
 
     Two cells have the same surrogate when key, kind, domain, scope and canonical text agree (for scope `release` also
     the release). The converse does not hold: two values may share a surrogate, which is counted. Draws follow from
-    HMAC(key, ["surrogate", kind, scope, salt or nothing, domain, text]). An outcome that is a value of the column, but
-    for case and blanks at the ends, is drawn again; after 32 attempts a token `kind-hex` takes its place. So a value
-    may have two surrogates in two tables, where a column of one holds the first outcome: that too is counted.
+    HMAC(key, ["surrogate", kind, scope, salt or nothing, domain, text]). An outcome that is a value of any identifier
+    of the table, but for case and blanks at the ends, is drawn again; after 32 attempts a token `kind-hex` takes its
+    place. So a value has one surrogate in all columns of a table, and may have two in two tables, where an identifier
+    of one holds the first outcome: that too is counted.
     null stays null; a blank text stays, having nothing to hide.
     """
 
@@ -61,8 +70,8 @@ class Invented:
     text: pl.Series  # (distinct,) canonical text, no null
     surrogate: pl.Series  # (distinct,)
     collisions: int  # distinct values that share their surrogate with another one
-    redrawn: int  # distinct values whose first outcome was a value of the column
-    exhausted: int  # distinct values that got a token, since every outcome was a value of the column
+    redrawn: int  # distinct values whose first outcome was a value of an identifier
+    exhausted: int  # distinct values that got a token, since every outcome was a value of an identifier
 
     def release(self) -> list[pl.Expr]:
         """One String column. Raises InputError, when run, on a value that was not among the distinct ones."""
@@ -89,16 +98,16 @@ def released_schema(name: str) -> dict[str, pl.DataType]:
     return {name: pl.String()}
 
 
-def invent(name: str, distinct: pl.Series, action: Surrogate, keyring: Keyring) -> Invented:
+def invent(name: str, distinct: pl.Series, action: Surrogate, keyring: Keyring, held: Held = nobody) -> Invented:
     """Surrogates for the distinct values of column `name`, in any order and type that has a canonical text.
 
-    Raises InputError for a type without one, CallError for an unknown locale.
+    None is what `held` says to be a value of an identifier. Raises InputError for a type without a canonical text,
+    CallError for an unknown locale.
     """
     text = canonical_text(distinct.alias(name)).unique().drop_nulls().sort().alias("text")
     if text.dtype == pl.Binary:
         raise InputError(f"column {name!r} is binary: surrogates need text; use a pseudonym, or drop it")
-    taken = frozenset(_folded(value) for value in text.to_list())
-    outcomes = list(_outcomes(text.to_list(), taken, name, action, keyring))
+    outcomes = _apart(text.to_list(), name, action, keyring, held)
     surrogate = pl.Series("surrogate", [outcome for outcome, _ in outcomes], dtype=pl.String)
     attempts = [attempt for _, attempt in outcomes]
     return Invented(
@@ -109,6 +118,27 @@ def invent(name: str, distinct: pl.Series, action: Surrogate, keyring: Keyring) 
         redrawn=sum(attempt > 0 for attempt in attempts),
         exhausted=sum(attempt == ATTEMPTS for attempt in attempts),
     )
+
+
+def _apart(values: list[str], name: str, action: Surrogate, keyring: Keyring, held: Held) -> list[tuple[str, int]]:
+    """As `_outcomes`, none of them held: those that are get taken, and all is drawn again. Only outcomes are looked up,
+    so that identifiers of millions of values need not be kept.
+    """
+    taken = frozenset(map(_folded, values))
+    while True:
+        outcomes = list(_outcomes(values, taken, name, action, keyring))
+        drawn = pl.Series("drawn", [outcome for outcome, _ in outcomes], dtype=pl.String).unique().to_frame()
+        known = held(drawn.select(plain(pl.col("drawn"))).to_series())
+        hits = drawn.filter(plain(pl.col("drawn")).is_in(known.implode()))["drawn"]
+        fresh = frozenset(map(_folded, hits)) - taken - {""}
+        if not fresh:
+            return outcomes
+        taken |= fresh
+
+
+def plain(column: pl.Expr) -> pl.Expr:
+    """A text or whole number without case and blanks at the ends, for comparing."""
+    return column.cast(pl.String).str.strip_chars().str.to_lowercase()
 
 
 def _outcomes(

@@ -11,6 +11,7 @@ import polars as pl
 
 from anonym.columns import actions
 from anonym.columns.keys import Keyring
+from anonym.columns.surrogate import plain
 from anonym.hierarchy import encode
 from anonym.io import Source, guarded
 from anonym.pipeline.profile import Profile
@@ -77,7 +78,7 @@ def transform(
     masks = masks_rows(policy)
     if recoding is not None:
         frame = _masked(recoding.flagged(frame), profile) if masks else recoding.apply(frame)
-    table = actions.Table(keyring, _distinct_of(source), _unit(policy, profile))
+    table = actions.Table(keyring, _distinct_of(source), _unit(policy, profile), _held_of(source, profile))
     ledgers: list[TextLedger] = []
     replaced: dict[str, dict[str, int]] = {}
     days = days_by_unit(policy, keyring)
@@ -122,6 +123,25 @@ def _distinct_of(source: Source) -> Callable[[str], pl.Series]:
             return source.frame.select(pl.col(name).unique()).collect().to_series()
 
     return distinct
+
+
+def _held_of(source: Source, profile: Profile) -> Callable[[pl.Series], pl.Series]:
+    """Of texts, those that are values of an identifier that is text or whole numbers."""
+    names = [c.name for c in profile.columns if isinstance(c.role, Identifier) and _is_spelled(c.dtype)]
+
+    def held(texts: pl.Series) -> pl.Series:
+        found = [texts.clear()]
+        for name in names:
+            with guarded(f"looking for surrogates among the values of column {name}"):
+                column = source.frame.select(plain(pl.col(name)).alias(texts.name))
+                found.append(column.filter(pl.col(texts.name).is_in(texts.implode())).unique().collect().to_series())
+        return pl.concat(found)
+
+    return held
+
+
+def _is_spelled(dtype: pl.DataType) -> bool:
+    return isinstance(dtype, pl.String | pl.Categorical | pl.Enum) or dtype.is_integer()
 
 
 def _unit(policy: Policy, profile: Profile) -> tuple[str, pl.DataType] | None:

@@ -71,3 +71,21 @@ def test_surrogates_that_units_share_are_no_units_to_check_by(run: Call) -> None
     assert checked.printed["guarantee"]["k"]["units"] is None
     assert checked.printed["guarantee"]["k"]["rows"] == 6
     assert run("verify", done.folder / "out.report.json", "--original", "in.parquet", "--quiet").status == 0
+
+
+def test_a_value_has_one_surrogate_in_all_columns_and_none_is_an_identifier_of_the_table(run: Call) -> None:
+    """2,000 codes, most of them somebody's: what the first column draws is often a value of another, or of a number."""
+    codes = [f"{letter}{number:03}" for letter in "AB" for number in range(1000)]
+    customers, agents = codes[:900] + codes[1500:1600], codes[600:1600]
+    table = pl.DataFrame({"customer": customers, "agent": agents, "old": agents[::-1], "q": ["x"] * 1000})
+    token = {"role": "identifier", "action": "surrogate", "kind": "code", "key": "env:ANONYM_KEY", "domain": "person"}
+    columns = {"customer": token, "agent": token, "old": {"role": "identifier"}, "q": AS_IS}
+    done = _apply(run, promise(columns, 2, order="keep"), table)
+    assert done.status == 0, done.err
+    released = done.released
+    assert not {*released["customer"], *released["agent"]} & {*customers, *agents}
+    by_customer = dict(zip(customers, released["customer"], strict=True))
+    by_agent = dict(zip(agents, released["agent"], strict=True))
+    both = by_customer.keys() & by_agent.keys()
+    assert len(both) == 400
+    assert all(by_customer[value] == by_agent[value] for value in both)
