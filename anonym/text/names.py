@@ -307,6 +307,8 @@ def repeated(text: str, found: Iterable[Span], common: Callable[[str], bool]) ->
             parts |= dict.fromkeys(names, (span.entity, f"{span.rule}:again"))
         elif span.entity in {"ORGANIZATION", "LOCATION"} and len(plain) >= 3:
             wholes[plain] = (span.entity, f"{span.rule}:again")
+    if not parts and not wholes:
+        return
     folded = fold(text)
     for part, (entity, rule) in parts.items():
         for start, end in _parts(text, folded, part, {}):

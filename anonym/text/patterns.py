@@ -12,8 +12,8 @@ import polars as pl
 
 from anonym.errors import Fault, PolicyError
 from anonym.text.options import UserPattern
+from anonym.text.scanner import Column, Regex
 from anonym.text.spans import Span
-from anonym.text.triggers import Column
 
 _OPEN, _CLOSE = "\ufdd1", "\ufdd2"
 _NO_MARKS = str.maketrans({_OPEN: "\ufffd", _CLOSE: "\ufffd"})
@@ -29,14 +29,14 @@ class UserPatterns:
             raise PolicyError(faults)
 
     @property
-    def triggers(self) -> tuple[str, ...]:
-        """The patterns are their own triggers."""
-        return tuple(pattern.regex for pattern in self._patterns)
+    def expressions(self) -> tuple[Regex, ...]:
+        """None: Rust's engine is asked of every row."""
+        return ()
 
     def detect(self, column: Column) -> Iterator[tuple[int, Span]]:
         """Every finding in a column with its row; an empty match is none."""
         for pattern in self._patterns:
-            rows = column.rows(pattern.regex)
+            rows = column.holding(pattern.regex)
             texts = pl.Series([column.texts[row].translate(_NO_MARKS) for row in rows], dtype=pl.String)
             marked = texts.str.replace_all(pattern.regex, f"{_OPEN}${{0}}{_CLOSE}").to_list()
             for row, text in zip(rows, marked, strict=True):

@@ -10,12 +10,14 @@ import importlib.metadata
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from anonym.errors import CallError
 from anonym.text.recognisers import CONTEXT_BOOST, THRESHOLD, Predefined, named_near
+from anonym.text.scanner import Column
 from anonym.text.spans import Span
-from anonym.text.triggers import Column, column_trigger
 
 WINDOW_LIMIT = 1_000
 """Characters of the longest window a recogniser sees; a run of triggers beyond it is cut with overlap."""
@@ -65,21 +67,29 @@ class PresidioRecogniser:
 
     def __init__(self, declared: Predefined) -> None:
         self.declared = declared
-        self.trigger = column_trigger(declared.trigger)
+        self.trigger = declared.trigger
         self._recogniser = _made(declared.class_name)
         words = "|".join(map(re.escape, sorted(self._recogniser.context or (), key=len, reverse=True)))
         self._context = re.compile(rf"(?i)(?<![^\W_])(?:{words})(?![^\W_])") if words else None
 
     def detect(self, column: Column, found: Sequence[Sequence[Span]]) -> Iterator[tuple[int, Span]]:
         """Every finding in a column with its row. What lies inside a firm span of `found` is not looked at again."""
-        for row in column.rows(self.trigger):
-            covered = [(span.start, span.end) for span in found[row] if span.firm]
-            for span in dict.fromkeys(self._find(column.texts[row], covered)):
+        for row, fired in self._fired(column):
+            covered = sorted((span.start, span.end) for span in found[row] if span.firm)
+            for span in dict.fromkeys(self._find(column.texts[row], fired, covered)):
                 yield row, span
 
-    def _find(self, text: str, covered: Sequence[tuple[int, int]]) -> Iterator[Span]:
+    def _fired(self, column: Column) -> Iterator[tuple[int, list[tuple[int, int]]]]:
+        """The rows in which the trigger fires, and where; all rows, whole, if there is none."""
+        if self.trigger is None:
+            yield from ((row, [(0, len(text))]) for row, text in enumerate(column.texts))
+            return
+        for row, matches in groupby(column.matches(self.trigger), key=itemgetter(0)):
+            yield row, [match.span() for _, match in matches]
+
+    def _find(self, text: str, fired: Iterable[tuple[int, int]], covered: Sequence[tuple[int, int]]) -> Iterator[Span]:
         recogniser = self._recogniser
-        for start, end in windows(text, self.declared.trigger, self.declared.window, covered):
+        for start, end in windows(len(text), fired, self.declared.window, covered):
             part = text[start:end]
             for result in recogniser.analyze(part, recogniser.supported_entities, None):
                 score = self._score(part, result)
@@ -99,18 +109,17 @@ class PresidioRecogniser:
         return min(1.0, score + CONTEXT_BOOST)
 
 
-def windows(text: str, trigger: str, margin: int, covered: Sequence[tuple[int, int]] = ()) -> Iterator[tuple[int, int]]:
-    """Stretches of at most `WINDOW_LIMIT` characters around the matches of `trigger` that no `covered` stretch holds,
-    overlapping ones joined.
+def windows(
+    length: int, fired: Iterable[tuple[int, int]], margin: int, covered: Sequence[tuple[int, int]] = ()
+) -> Iterator[tuple[int, int]]:
+    """Stretches of at most `WINDOW_LIMIT` characters around what `fired` and no `covered` stretch holds, of a text so
+    long; overlapping ones joined.
     """
-    if not trigger:
-        yield from _cut(0, len(text), margin)
-        return
     start = end = -1
-    for match in re.finditer(trigger, text):
-        if any(left <= match.start() and match.end() <= right for left, right in covered):
+    for first, last in fired:
+        if any(left <= first and last <= right for left, right in covered):
             continue
-        left, right = max(0, match.start() - margin), min(len(text), match.end() + margin)
+        left, right = max(0, first - margin), min(length, last + margin)
         if start >= 0 and left <= end:
             end = right
             continue

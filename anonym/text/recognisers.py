@@ -1,17 +1,14 @@
 """Rule packs: patterns as data under `rules/recognisers/`, in the shape of Presidio's recogniser files.
 
-A rule is cheap to refuse: its `trigger` (Rust syntax, evaluated by Polars over the whole column) says which rows could
-hold a match at all, and only those are shown to the pattern and to its validator.
+Where in a column a pattern may match is read off the pattern itself (see `scanner`); a rule says nothing of it.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +16,8 @@ import yaml
 
 from anonym.errors import Fault, PolicyError
 from anonym.rules import rules_folder
+from anonym.text.scanner import Column, Regex
 from anonym.text.spans import Span
-from anonym.text.syntax import beginnings, usual_width
-from anonym.text.triggers import Column, column_trigger
 from anonym.text.validators import Validator, validator
 
 PACKS_OF: dict[str, tuple[str, ...]] = {
@@ -52,18 +48,16 @@ CONTEXT_BOOST = 0.35
 THRESHOLD = 0.4
 """As Presidio's context enhancer: a context word adds 0.35, and what stays below 0.4 is not reported."""
 
-_BARRIER = "\n\ufdd0\n"  # between the rows of a joined buffer: a noncharacter, neither word nor blank
 _PRESIDIO_FLAGS = 26  # DOTALL | MULTILINE | IGNORECASE, the default of Presidio's files
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """One regular expression of a rule; a group called `pii` narrows the span. `beginnings`: how a match may begin."""
+    """One regular expression of a rule; a group called `pii` narrows the span."""
 
     name: str
-    regex: re.Pattern[str]
+    regex: Regex
     score: float
-    beginnings: re.Pattern[str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +70,10 @@ class Rule:
     name: str
     entity: str
     patterns: tuple[Pattern, ...]
-    trigger: str
-    context: re.Pattern[str] | None
+    context: Regex | None
     needs_context: bool
     validator: Validator | None
     firm: bool
-    reach: int  # characters from its trigger in which a match and its context lie
     languages: tuple[str, ...]
     examples: tuple[str, ...]
     counterexamples: tuple[str, ...]
@@ -89,10 +81,10 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Predefined:
-    """A recogniser of Presidio's, by class name, run on windows around its trigger only."""
+    """A recogniser of Presidio's, by class name, run on windows around the matches of its trigger, if it has one."""
 
     class_name: str
-    trigger: str
+    trigger: Regex | None
     needs_context: bool
     languages: tuple[str, ...]
     entity: str | None
@@ -138,31 +130,26 @@ def packs(names: Iterable[str]) -> tuple[Pack, ...]:
 def parse(name: str, content: Mapping[str, Any]) -> Pack:
     """A pack from the content of its file."""
     flags = int(content.get("global_regex_flags", _PRESIDIO_FLAGS))
-    patterns, triggers = (_fragments(content, any_of) for any_of in (_tree, _alternatives))
+    fragments = _fragments(content)
     rules, predefined = [], []
     for entry in content["recognizers"]:
         if entry.get("type") == "predefined":
             predefined.append(_predefined(entry))
         else:
-            rules.append(_rule(entry, flags, patterns, triggers))
+            rules.append(_rule(entry, flags, fragments))
     return Pack(name, tuple(rules), tuple(predefined))
 
 
-def _fragments(content: Mapping[str, Any], any_of: Callable[[Sequence[str]], str]) -> dict[str, str]:
-    fragments = {key: any_of(words) for key, words in content.get("lists", {}).items()}
+def _fragments(content: Mapping[str, Any]) -> dict[str, str]:
+    fragments = {key: _tree(words) for key, words in content.get("lists", {}).items()}
     for key, regex in content.get("fragments", {}).items():
         fragments[key] = _filled(regex, fragments)
     return fragments
 
 
-def _alternatives(words: Sequence[str]) -> str:
-    longest_first = sorted({str(word) for word in words}, key=lambda word: (-len(word), word))
-    return "(?:" + "|".join(re.escape(word).replace(r"\ ", r"\s{1,40}") for word in longest_first) + ")"
-
-
 def _tree(words: Sequence[str]) -> str:
-    """What `_alternatives` matches, as a tree of beginnings: where no word begins, Python's engine gives up after the
-    first letters and not after all words (brand names: 5 times as fast).
+    """Any of the words, blanks in them of any width, as a tree of beginnings: where none begins, Python's engine gives
+    up after the first letters and not after all words (brand names: 5 times as fast).
     """
     tree: _Tree = {}
     for word in words:
@@ -193,41 +180,34 @@ def _languages(entry: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(item["language"] if isinstance(item, dict) else item for item in declared)
 
 
-def _rule(entry: Mapping[str, Any], flags: int, fragments: Mapping[str, str], triggers: Mapping[str, str]) -> Rule:
+def _rule(entry: Mapping[str, Any], flags: int, fragments: Mapping[str, str]) -> Rule:
     patterns = [
-        _pattern(part["name"], _filled(part["regex"], fragments), flags, part["score"])
+        Pattern(part["name"], re.compile(_filled(part["regex"], fragments), flags), float(part["score"]))
         for part in entry.get("patterns", ())
     ]
     if entry.get("deny_list"):
         words = rf"(?<!\w){_tree(entry['deny_list'])}(?!\w)"
-        patterns.append(_pattern("deny_list", words, flags, entry.get("deny_list_score", 1.0)))
+        patterns.append(Pattern("deny_list", re.compile(words, flags), float(entry.get("deny_list_score", 1.0))))
     context = entry.get("context")
     examples = entry.get("examples", {})
     return Rule(
         name=entry["name"],
         entity=entry["supported_entity"],
         patterns=tuple(patterns),
-        trigger=_filled(entry.get("trigger", ""), triggers),
         context=re.compile(rf"(?i)(?<![^\W_]){_tree(context)}(?:s|es)?(?![^\W_])") if context else None,
         needs_context=bool(entry.get("needs_context", False)),
         validator=validator(entry["validator"]) if "validator" in entry else None,
         firm=bool(entry.get("firm", True)),
-        reach=max(usual_width(part.regex) for part in patterns) + CONTEXT_BEFORE,
         languages=_languages(entry),
         examples=tuple(examples.get("match", ())),
         counterexamples=tuple(examples.get("no_match", ())),
     )
 
 
-def _pattern(name: str, regex: str, flags: int, score: Any) -> Pattern:
-    compiled = re.compile(regex, flags)
-    return Pattern(name, compiled, float(score), beginnings(compiled))
-
-
 def _predefined(entry: Mapping[str, Any]) -> Predefined:
     return Predefined(
         class_name=entry.get("class_name", entry["name"]),
-        trigger=entry.get("trigger", ""),
+        trigger=re.compile(entry["trigger"]) if "trigger" in entry else None,
         needs_context=bool(entry.get("needs_context", False)),
         languages=_languages(entry),
         entity=entry.get("supported_entity"),
@@ -263,40 +243,18 @@ def _extent(match: re.Match[str]) -> tuple[int, int]:
     return match.span("pii") if "pii" in match.re.groupindex and match["pii"] is not None else match.span()
 
 
-def find(rule: Rule, text: str, start: int = 0, end: int | None = None) -> Iterator[Span]:
-    """The spans of `rule` in one text, or those that begin in a part of it, without asking its trigger."""
+def find(rule: Rule, text: str) -> Iterator[Span]:
+    """The spans of `rule` in one text."""
     for pattern in rule.patterns:
-        for match in _matches(pattern, text, start, len(text) if end is None else end):
-            left, right = _extent(match)
-            score = confirmed(rule, text, left, right, pattern.score) if right > left else None
-            if score is not None:
-                yield Span(left, right, rule.entity, score, rule.name, rule.firm)
+        for match in pattern.regex.finditer(text):
+            if span := _span(rule, pattern, match):
+                yield span
 
 
-def _matches(pattern: Pattern, text: str, start: int, end: int) -> Iterator[re.Match[str]]:
-    """As `finditer` between two places, but a match that the end may have cut, or hidden something from, is made with
-    all of the text.
-    """
-    for found in _tried(pattern, text, start, end):
-        if found.start() < start:
-            continue
-        match: re.Match[str] | None = found
-        if end < len(text) and found.end() > end - CONTEXT_BEFORE:
-            match = pattern.regex.match(text, found.start())
-        if match:
-            yield match
-            start = match.end()
-
-
-def _tried(pattern: Pattern, text: str, start: int, end: int) -> Iterator[re.Match[str]]:
-    """Matches that may overlap, the first at each place."""
-    if pattern.beginnings is None:
-        yield from pattern.regex.finditer(text, start, end)
-        return
-    for place in pattern.beginnings.finditer(text, start, end):
-        if place.start() >= start and (match := pattern.regex.match(text, place.start(), end)):
-            yield match
-            start = match.end()
+def _span(rule: Rule, pattern: Pattern, match: re.Match[str]) -> Span | None:
+    start, end = _extent(match)
+    score = confirmed(rule, match.string, start, end, pattern.score) if end > start else None
+    return None if score is None else Span(start, end, rule.entity, score, rule.name, rule.firm)
 
 
 class RuleSet:
@@ -304,64 +262,16 @@ class RuleSet:
 
     def __init__(self, rules: Iterable[Rule], language: str) -> None:
         self.rules = tuple(rule for rule in rules if not rule.languages or language in rule.languages)
-        self._by_trigger: dict[str, list[Rule]] = {}
-        for rule in self.rules:
-            self._by_trigger.setdefault(column_trigger(rule.trigger), []).append(rule)
 
     @property
-    def triggers(self) -> tuple[str, ...]:
-        """The triggers to evaluate over a column before `detect`."""
-        return tuple(self._by_trigger)
+    def expressions(self) -> tuple[Regex, ...]:
+        """What a column must have been scanned for before `detect`."""
+        return tuple(pattern.regex for rule in self.rules for pattern in rule.patterns)
 
     def detect(self, column: Column) -> Iterator[tuple[int, Span]]:
-        """Every finding in a column with its row. Of a long text, a rule reads what is in its reach of its trigger."""
-        for trigger, rules in self._by_trigger.items():
-            whole, parts = column.places(trigger)
-            buffer = _Joined(whole, [column.texts[row] for row in whole])
-            for rule in rules:
-                yield from buffer.find(rule)
-                for row, stretches in parts.items():
-                    for start, end in _widened(stretches, rule.reach, len(column.texts[row])):
-                        for span in find(rule, column.texts[row], start, end):
-                            yield row, span
-
-
-def _widened(stretches: Iterable[tuple[int, int]], reach: int, length: int) -> Iterator[tuple[int, int]]:
-    """Stretches (ordered) with so much more on either side, those that then meet as one."""
-    left = right = -1
-    for start, end in stretches:
-        if start - reach > right >= 0:
-            yield left, right
-            left = -1
-        left = max(0, start - reach) if left < 0 else left
-        right = min(length, end + reach)
-    if right >= 0:
-        yield left, right
-
-
-class _Joined:
-    """Rows joined into one buffer, so that a pattern is started once and not once per row."""
-
-    def __init__(self, rows: list[int], texts: list[str]) -> None:
-        self._rows, self._texts = rows, texts
-        self._text = _BARRIER.join(texts)
-        lengths = [len(text) + len(_BARRIER) for text in texts]
-        self._starts = [0, *accumulate(lengths[:-1])]
-
-    def find(self, rule: Rule) -> Iterator[tuple[int, Span]]:
-        alone: set[int] = set()
-        for pattern in rule.patterns:
-            for match in _matches(pattern, self._text, 0, len(self._text)):
-                index = bisect_right(self._starts, match.start()) - 1
-                base, text = self._starts[index], self._texts[index]
-                if match.end() > base + len(text):
-                    # The match ran over the end of its row and may hide others: those rows are read by themselves.
-                    alone.update(range(index, bisect_right(self._starts, match.end() - 1)))
-                    continue
-                start, end = _extent(match)
-                score = confirmed(rule, text, start - base, end - base, pattern.score) if end > start else None
-                if score is not None:
-                    yield self._rows[index], Span(start - base, end - base, rule.entity, score, rule.name, rule.firm)
-        for index in alone:
-            for span in find(rule, self._texts[index]):
-                yield self._rows[index], span
+        """Every finding in a column with its row."""
+        for rule in self.rules:
+            for pattern in rule.patterns:
+                for row, match in column.matches(pattern.regex):
+                    if span := _span(rule, pattern, match):
+                        yield row, span

@@ -41,10 +41,12 @@ def resolve(text: str, spans: Iterable[Span], zones: Zones = NO_ZONES) -> list[S
 
 
 def _numbers(span: Span, zones: Zones) -> tuple[int, int]:
-    """The ends of a span, widened to the whole of a bare JSON number it touches."""
+    """The ends of a span, widened to the whole of each bare JSON number it touches."""
     start, end = span.start, span.end
-    for left, right in zones.numbers:
-        if left < end and start < right:
+    for left, right in zones.numbers[max(0, bisect_right(zones.numbers, (start, start)) - 1) :]:
+        if left >= end:
+            break
+        if start < right:
             start, end = min(start, left), max(end, right)
     return start, end
 

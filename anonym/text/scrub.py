@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import secrets as entropy
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -22,12 +24,12 @@ from anonym.text.reading import for_model, paragraphs
 from anonym.text.recognisers import RuleSet, packs
 from anonym.text.replace import mask, tag
 from anonym.text.resolve import resolve
+from anonym.text.scanner import Column, Regex, scanner
 from anonym.text.secrets import Secrets
 from anonym.text.spans import Span, frame
 from anonym.text.splice import merged, replaced, splice
 from anonym.text.structure import NO_ZONES, STRUCTURED, zones
 from anonym.text.styles import replacement
-from anonym.text.triggers import Column
 from anonym.text.views import ENCODED, View, decoded, unmarked
 from anonym.text.words import words
 from anonym.text.workers import CHARACTERS, ROWS, TASKS, WORTH, Workers
@@ -51,11 +53,11 @@ CASED, LETTER = r"\p{Lu}|\p{Lo}", r"\p{L}"
 
 
 class Detector(Protocol):
-    """Anything that finds spans in a column by triggers and patterns."""
+    """Anything that finds spans in a column by expressions."""
 
     @property
-    def triggers(self) -> tuple[str, ...]:
-        """What must be evaluated over the column before."""
+    def expressions(self) -> tuple[Regex, ...]:
+        """What the column must have been scanned for before."""
         ...
 
     def detect(self, column: Column) -> Iterator[tuple[int, Span]]:
@@ -107,8 +109,9 @@ class Scrubber:
         self._replace = replacement(options.replace, self._key, language)
         sources = (self._rules, UserPatterns(options.patterns), *((Secrets(language),) if options.secrets else ()))
         self._sources: tuple[Detector, ...] = sources
-        self._triggers = [trigger for source in sources for trigger in source.triggers]
-        self._triggers += [recogniser.trigger for recogniser in self._presidio]
+        expressions = [regex for source in sources for regex in source.expressions]
+        expressions += [each.trigger for each in self._presidio if each.trigger]
+        self._scanner = scanner(tuple(expressions))
         self._probe = mask if options.replace == "mask" else tag
 
     @property
@@ -243,19 +246,21 @@ class Scrubber:
         encoded = batch["text"].str.contains(ENCODED).to_list()
         structured = batch["text"].str.contains(STRUCTURED).to_list()
         views = [decoded(text) if coded else None for text, coded in zip(texts, encoded, strict=True)]
-        column = Column([view.text if view else text for view, text in zip(views, texts, strict=True)], self._triggers)
+        column = Column([view.text if view else text for view, text in zip(views, texts, strict=True)], self._scanner)
         found: list[list[Span]] = [[] for _ in texts]
-        self._by_rules(column, found)
-        _by_known_values(batch, column, found)
+        with _uncollected():
+            self._by_rules(column, found)
+            _by_known_values(batch, column, found)
         for each in self._backends:
             self._by_model(each, column, found, memory)
         if self._lexicon and self._backends:
             for row, text in enumerate(column.texts):
                 found[row] += self._lexicon.names(text)
-        return [
-            _resolved(text, column.texts[row], views[row], found[row], self._common, structured=structured[row])
-            for row, text in enumerate(texts)
-        ]
+        with _uncollected():
+            return [
+                _resolved(text, column.texts[row], views[row], found[row], self._common, structured=structured[row])
+                for row, text in enumerate(texts)
+            ]
 
     def _by_rules(self, column: Column, found: list[list[Span]]) -> None:
         for source in self._sources:
@@ -284,6 +289,20 @@ class Scrubber:
                 extended = [self._lexicon.extended(view.text, span) for span in kept]
                 kept = [span for span in extended if not self._lexicon.generic(view.text, span)]
             found[row] += [view.original(span) for span in kept]
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without collections of cyclic garbage: spans and matches make none, but are so many that Python goes through all
+    models and rules again and again, 0.2 s each time.
+    """
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 Memory = dict[str, dict[str, list[Span]]]

@@ -9,40 +9,26 @@ prefix: every occurrence in the line is taken and widened to the whole token. Co
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from operator import itemgetter
 from typing import Any
 
 from anonym.errors import CallError
 from anonym.text.recognisers import RuleSet, load
+from anonym.text.scanner import Column, Regex
 from anonym.text.spans import Span
-from anonym.text.triggers import Column, column_trigger
 from anonym.text.validators import key_value, secret_value
 
 ENTITY = "SECRET"
 LINE_LIMIT = 2_000
 """Characters of the longest line a plugin sees; their patterns are not all linear."""
 
-TRIGGERS = (
-    r"(?i)passw|passphrase|passcode|pwd|secret|token|credential|contrase|_key|key_|(?:db|database|key).?pass"
-    r"|(?:api|auth|service|account|db|database|private|priv|client|access).?key|hooks\.slack|xox[abposr]-"
-    r"|cloudant|softlayer|ibm|(?:iam|cloud?|\b[cs]l)[_\-]{0,2}(?:api)?[_\-]{0,2}(?:pass|key|pw)",
-    r"://[^\s]*:[^\s]*@",
-    r"['\"][0-9A-Za-z_+/=\-]{16}",
-    r"A3T|ABIA|ACCA|AKIA|ASIA|AKC[0-9A-Za-z]{9}|eyJ[0-9A-Za-z]{9}|GR1348941|gh[pousr]_|npm_|pypi-Ag|sk-[\w\-]{20}"
-    r"|[rs]k_live_|sq0csp-|gl(?:agent|cbt|dt|ft|imt|oas|pat|ptt|rt|soat)-",
-    r"\bAP[0-9A-F][0-9A-Za-z]{8}|(?:AC|SK)[0-9a-z]{32}|[0-9a-z]{32}-us\d",
-    r"\d{8}:[0-9A-Za-z_\-]{35}",
-    r"\.[0-9A-Za-z_\-]{6}\.[0-9A-Za-z_\-]{27}|SG\.[0-9A-Za-z_\-]{22}",
-)
-"""What a line must hold for a plugin to be shown it: a word that names credentials, or the start of a known form. Each
-is a trigger of its own: as one, half a second a megabyte."""
+_QUOTED = re.compile(r"['\"][0-9A-Za-z_+/=\-]{16}")
+"""What quotes a value that may be long enough for the plugins that measure entropy."""
 
-_ASKS = re.compile("|".join(f"(?i:{part[4:]})" if part.startswith("(?i)") else part for part in TRIGGERS))
-_COLUMN_TRIGGERS = tuple(column_trigger(part) for part in TRIGGERS)
 _WORD = r"[\w\-+/=.~]"
 _NAMED = re.compile(r"(?i)passw|secret|token|key|credential|bearer")  # a random string alone is an identifier
-_ASSIGNS = re.compile("[:=;]")  # in every pattern of the keyword plugin for `.ini` files, as a keyword is
 _PRAGMA = re.compile(r"(?i)(?:#|//|/\*|--|<!--)?\s*pragma:?\s*(?:white|allow)list[ -](?:nextline[ -])?secret.*$")
 
 _CHECKS = {
@@ -100,55 +86,80 @@ def plugins() -> tuple[Any, ...]:
         ) from None
 
 
+def asked() -> tuple[tuple[int, Regex], ...]:
+    """By number, the plugins with the expressions of which one matches in every line that they find something in."""
+    return tuple((number, regex) for number, plugin in enumerate(plugins()) for regex in _expressions(plugin))
+
+
+def _expressions(plugin: Any) -> tuple[Regex, ...]:
+    from detect_secrets.plugins.keyword import REGEX_BY_FILETYPE
+    from detect_secrets.util.filetype import FileType
+
+    match type(plugin).__name__:
+        case "KeywordDetector":
+            return tuple(REGEX_BY_FILETYPE[FileType.INI])
+        case "Base64HighEntropyString" | "HexHighEntropyString":
+            return (_QUOTED,)
+    return tuple(plugin.denylist)
+
+
 class Secrets:
     """Credentials over a column of texts."""
 
     def __init__(self, language: str) -> None:
         self._rules = RuleSet(load("secrets").rules, language)
-        plugins()  # a missing one stops the run here, not at a text
+        self._asked = asked()  # a missing plugin stops the run here, not at a text
 
     @property
-    def triggers(self) -> tuple[str, ...]:
-        """The triggers to evaluate over a column before `detect`."""
-        return (*self._rules.triggers, *_COLUMN_TRIGGERS)
+    def expressions(self) -> tuple[Regex, ...]:
+        """What a column must have been scanned for before `detect`."""
+        return (*self._rules.expressions, *(regex for _, regex in self._asked))
 
     def detect(self, column: Column) -> Iterator[tuple[int, Span]]:
         """Every finding in a column with its row."""
         yield from self._rules.detect(column)
-        for row in sorted({row for trigger in _COLUMN_TRIGGERS for row in column.rows(trigger)}):
-            for span in scan(column.texts[row]):
+        fired: dict[int, list[Fired]] = {}
+        for number, regex in self._asked:
+            for row, match in column.fired(regex):
+                fired.setdefault(row, []).append((*match.span(), number))
+        for row, places in sorted(fired.items(), key=itemgetter(0)):
+            for span in scan(column.texts[row], places):
                 yield row, span
 
 
-def scan(text: str) -> Iterator[Span]:
-    """What detect-secrets finds in one text."""
+Fired = tuple[int, int, int]
+"""Where an expression of a plugin matches, and the plugin's number."""
+
+
+def scan(text: str, fired: Sequence[Fired]) -> Iterator[Span]:
+    """What plugins find in the lines of one text in which their expressions match."""
     start = 0
     for line in text.splitlines(keepends=True):
-        for offset in range(0, len(line), LINE_LIMIT - 200):
-            part = line[offset : offset + LINE_LIMIT]
-            if _ASKS.search(part):
-                yield from _scan_line(part, start + offset)
-            if offset + LINE_LIMIT >= len(line):
-                break
-        start += len(line)
+        end = start + len(line)
+        here = [each for each in fired if each[0] < end and start < each[1]]
+        for left, right in _parts(start, end) if here else ():
+            chosen = {number for first, last, number in here if first < right and left < last}
+            if chosen:
+                yield from _scan_line(text[left:right], left, chosen)
+        start = end
 
 
-@cache
-def _keywords() -> re.Pattern[str]:
-    """The words that every pattern of the keyword plugin holds: its patterns are the slowest of all."""
-    from detect_secrets.plugins.keyword import DENYLIST
+def _parts(start: int, end: int) -> Iterator[tuple[int, int]]:
+    """A line as overlapping parts of `LINE_LIMIT` characters at most."""
+    for left in range(start, end, LINE_LIMIT - 200):
+        right = min(left + LINE_LIMIT, end)
+        yield left, right
+        if right == end:
+            return
 
-    return re.compile("|".join(DENYLIST), re.IGNORECASE)
 
-
-def _scan_line(line: str, base: int) -> Iterator[Span]:
+def _scan_line(line: str, base: int, chosen: Iterable[int]) -> Iterator[Span]:
     line = _PRAGMA.sub("", line)
     named = _NAMED.search(line) is not None
-    assigned = _ASSIGNS.search(line) is not None and _keywords().search(line) is not None
-    for plugin in plugins():
+    for plugin in (plugins()[number] for number in sorted(chosen)):
         check = _CHECKS.get(type(plugin).__name__, bool)
         keyword = type(plugin).__name__ == "KeywordDetector"
-        if (check is key_value and not named) or (keyword and not assigned):
+        if check is key_value and not named:
             continue
         for found in plugin.analyze_line(filename="x.ini", line=line, line_number=1):
             value = (found.secret_value or "").strip()

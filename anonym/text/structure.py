@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 MASK = "█████"
 
-TAG = r"<[A-Z][A-Z0-9_]{1,48}>|&lt;[A-Z][A-Z0-9_]{1,48}&gt;|█{3,}"
-"""A replacement of ours in a text: it is never a finding, nor part of one."""
+TAG = r"<[A-Z][A-Z0-9_]{1,48}>|&lt;[A-Z][A-Z0-9_]{1,48}&gt;|███+"
+"""A replacement of ours in a text: it is never a finding, nor part of one. Each way begins with a literal, as those of
+elements do: only then does Python's engine look for their first characters, six times as fast."""
 
 _TAG = re.compile(TAG)
-_MARKUP = re.compile(r"<!--|-->|</?[a-zA-Z][\w:\-]*|\s[\w:\-]+(?==[\"'])|/?>|\]\(|\b(?:mailto|tel|https?):")
+_ELEMENT = re.compile(r"<!--|-->|</?[a-zA-Z][\w:\-]*|/>|>|\]\(")
+_ATTRIBUTE = re.compile(r"\s[\w:\-]+(?==[\"'])")
+_SCHEME = re.compile(r"\b(?:mailto|tel|https?):")
 _CLOSING = re.compile(r"</[a-zA-Z]|<[a-zA-Z][^<>]*/>")
 _JSON = re.compile(
     r'(?P<key>"(?:[^"\\]|\\.)*"(?=\s*:))|(?P<text>"(?:[^"\\]|\\.)*")'
@@ -44,7 +48,16 @@ def zones(text: str) -> Zones:
         found = [(match.lastgroup, match.span()) for match in _JSON.finditer(text)]
         fixed = tuple(span for kind, span in found if kind in {"key", "literal"})
         return Zones(tags, fixed, tuple(span for kind, span in found if kind == "number"))
-    return Zones(tags, tuple(match.span() for match in _MARKUP.finditer(text)))
+    return Zones(tags, tuple(match.span() for regex in _markup(text) for match in regex.finditer(text)))
+
+
+def _markup(text: str) -> Iterator[re.Pattern[str]]:
+    """What finds markup in `text`: attributes and schemes, slow to look for, only where there is some such sign."""
+    yield _ELEMENT
+    if '="' in text or "='" in text:
+        yield _ATTRIBUTE
+    if any(scheme in text for scheme in ("mailto:", "tel:", "http:", "https:")):
+        yield _SCHEME
 
 
 def is_markup(text: str) -> bool:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-import polars as pl
-
 from anonym.text.recognisers import Rule, find
 from anonym.text.spans import Span
 
@@ -25,10 +23,12 @@ def spliced(text: str, spans: Sequence[Span], new: Sequence[str]) -> str:
 
 def found(rules: Sequence[Rule], texts: Sequence[str]) -> set[tuple[int, Span]]:
     """Every rule on every text by itself."""
-    fires = {rule: pl.Series(texts).str.contains(rule.trigger).to_list() for rule in rules}
-    return {
-        (row, span) for row, text in enumerate(texts) for rule in rules if fires[rule][row] for span in find(rule, text)
-    }
+    return {(row, span) for row, text in enumerate(texts) for rule in rules for span in find(rule, text)}
+
+
+def matched(regex: re.Pattern[str], texts: Sequence[str]) -> list[tuple[int, int, int]]:
+    """Where Python's engine finds an expression by itself."""
+    return [(row, *match.span()) for row, text in enumerate(texts) for match in regex.finditer(text)]
 
 
 def words_of_a_list(words: Sequence[str], text: str) -> list[tuple[int, int]]:

@@ -10,12 +10,12 @@ from naive import text as naive
 from anonym.errors import PolicyError
 from anonym.text.options import UserPattern
 from anonym.text.patterns import UserPatterns
-from anonym.text.triggers import Column
+from anonym.text.scanner import Column, scanner
 
 
 def spans(regex: str, *texts: str) -> list[tuple[int, int, int]]:
     patterns = UserPatterns([UserPattern("own", regex)])
-    found = patterns.detect(Column(texts, patterns.triggers))
+    found = patterns.detect(Column(texts, scanner(patterns.expressions)))
     return [(row, span.start, span.end) for row, span in found]
 
 

@@ -1,4 +1,4 @@
-"""Rule packs: every rule against its own examples, triggers that never hide a match, joined rows like single ones."""
+"""Rule packs: every rule against its own examples, over columns as over single texts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import random
 import re
 from typing import Any
 
-import polars as pl
 import pytest
 import yaml
 from hypothesis import given, settings
@@ -26,7 +25,8 @@ from anonym.text.recognisers import (
     packs_folder,
     parse,
 )
-from anonym.text.triggers import SEGMENT, Column, column_trigger
+from anonym.text.scanner import Column, scanner
+from anonym.text.spans import Span
 
 FILES = sorted(path.stem for path in packs_folder().glob("*.yaml"))
 RULES = [rule for name in FILES for rule in load(name).rules]
@@ -49,31 +49,12 @@ def test_every_rule_finds_its_examples_and_not_its_counterexamples(rule: Rule) -
         found = {text[span.start : span.end] for span in find(rule, text)}
         assert set(expected(example)) <= found
         assert all(any(part in whole for whole in expected(example)) for part in found)
-        assert _fires(rule.trigger, text), "the trigger must let its own example through"
     for example in rule.counterexamples:
         assert not list(find(rule, example))
 
 
-def _fires(trigger: str, text: str) -> bool:
-    return bool(pl.Series([text]).str.contains(column_trigger(trigger))[0])
-
-
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
-def test_no_rule_goes_without_a_trigger(rule: Rule) -> None:
-    assert rule.trigger
-    assert not _fires(rule.trigger, "")
-    assert not re.search(r"\\b[^\x00-\x7f]|[^\x00-\x7f]\\b", rule.trigger), "ASCII word boundaries would not hold there"
-
-
-def test_triggers_hide_no_match_in_the_examples_of_other_rules() -> None:
-    texts = [plain(example) for rule in RULES for example in (*rule.examples, *rule.counterexamples)]
-    hidden = [
-        (rule.name, text)
-        for rule in RULES
-        for text in texts
-        if list(find(rule, text)) and not _fires(rule.trigger, text)
-    ]
-    assert not hidden
+def detected(rules: RuleSet, texts: list[str]) -> list[tuple[int, Span]]:
+    return list(rules.detect(Column(texts, scanner(rules.expressions))))
 
 
 PIECES = st.sampled_from(
@@ -98,14 +79,13 @@ PIECES = st.sampled_from(
 @given(st.lists(st.lists(PIECES, max_size=5).map("".join), min_size=1, max_size=5))
 def test_rows_joined_are_read_as_rows_alone(texts: list[str]) -> None:
     rules = RuleSet([rule for pack in packs(["general", "dates", "people"]) for rule in pack.rules], "en")
-    assert set(rules.detect(Column(texts, rules.triggers))) == naive.found(rules.rules, texts)
+    assert set(detected(rules, texts)) == naive.found(rules.rules, texts)
 
 
-def test_a_match_that_runs_over_the_end_of_its_row_hides_nothing() -> None:
-    pack = parse("x", {"recognizers": [_entry(regex=r"a[^b]*b|cc", trigger="a|c")]})
+def test_a_match_ends_with_its_row() -> None:
+    pack = parse("x", {"recognizers": [_entry(regex=r"a[^b]*b|cc")]})
     texts = ["a cc", "b cc", "ab"]
-    rules = RuleSet(pack.rules, "en")
-    found = {(row, texts[row][span.start : span.end]) for row, span in rules.detect(Column(texts, rules.triggers))}
+    found = {(row, texts[row][span.start : span.end]) for row, span in detected(RuleSet(pack.rules, "en"), texts)}
     assert found == {(0, "cc"), (1, "cc"), (2, "ab")}
 
 
@@ -115,12 +95,12 @@ def test_a_match_past_the_group_that_narrows_it_is_taken_whole() -> None:
 
 
 def _entry(**changes: Any) -> dict[str, Any]:
-    entry: dict[str, Any] = {"name": "r", "supported_entity": "X", "trigger": changes.pop("trigger", "")}
+    entry: dict[str, Any] = {"name": "r", "supported_entity": "X"}
     pattern = {"name": "p", "regex": changes.pop("regex", "abc"), "score": changes.pop("score", 0.5)}
     return {**entry, "patterns": [pattern], **changes}
 
 
-def test_of_long_texts_rules_read_the_parts_they_need_and_find_the_same() -> None:
+def test_over_a_column_rules_find_what_each_finds_in_each_text() -> None:
     dice = random.Random(5)
     examples = [plain(example) for rule in RULES for example in (*rule.examples, *rule.counterexamples)]
     filler = "the rain fell on the roof of the house and nobody said a word about it until the morning came. "
@@ -128,19 +108,16 @@ def test_of_long_texts_rules_read_the_parts_they_need_and_find_the_same() -> Non
     for first in range(0, len(examples), 60):
         parts = [example + dice.choice((" ", ". ", "\n", "\n\n")) for example in examples[first : first + 60]]
         texts.append("".join(part + filler * dice.randrange(12) for part in parts))
-    assert min(map(len, texts)) > 2 * SEGMENT
     rules = RuleSet(RULES, "en")
-    found = set(rules.detect(Column(texts, rules.triggers)))
-    missing = naive.found(rules.rules, texts) ^ found
+    missing = naive.found(rules.rules, texts) ^ set(detected(rules, texts))
     assert not {(span.rule, texts[row][span.start : span.end]) for row, span in missing}
 
 
-def test_a_match_that_a_part_of_the_text_would_cut_is_found_whole() -> None:
-    (rule,) = parse("x", {"recognizers": [_entry(regex=r"x://\S+", trigger="x://")]}).rules
+def test_a_long_match_is_found_whole() -> None:
+    (rule,) = parse("x", {"recognizers": [_entry(regex=r"x://\S+")]}).rules
     filler = "nothing to see here. " * 40
     text = f"{filler}x://{'a' * 3_000} {filler}"
-    rules = RuleSet([rule], "en")
-    found = list(rules.detect(Column([text, filler * 20], rules.triggers)))
+    found = detected(RuleSet([rule], "en"), [text, filler * 20])
     assert [(row, text[span.start : span.end]) for row, span in found] == [(0, "x://" + "a" * 3_000)]
 
 

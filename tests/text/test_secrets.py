@@ -9,14 +9,14 @@ import polars as pl
 import pytest
 
 from anonym.errors import CallError
-from anonym.text.secrets import PLUGINS, Secrets, plugins, scan
-from anonym.text.triggers import Column
+from anonym.text.scanner import Column, scanner
+from anonym.text.secrets import LINE_LIMIT, PLUGINS, Secrets, asked, plugins
 from anonym.text.validators import key_value
 
 
 def secrets_in(text: str) -> list[str]:
     finder = Secrets("en")
-    return [text[span.start : span.end] for _, span in finder.detect(Column([text], finder.triggers))]
+    return [text[span.start : span.end] for _, span in finder.detect(Column([text], scanner(finder.expressions)))]
 
 
 def test_every_plugin_is_one_of_detect_secrets_and_made_once() -> None:
@@ -36,9 +36,24 @@ def test_plugins_are_called_line_by_line_as_for_an_ini_file(monkeypatch: pytest.
         return real(keyword, filename=filename, line=line, **rest)
 
     monkeypatch.setattr(type(keyword), "analyze_line", analyze_line)
-    found = list(scan("first line\npassword = hunter2-and-more\nlast"))
-    assert seen == [("x.ini", "password = hunter2-and-more\n")]
-    assert {span.rule for span in found} == {"detect-secrets:KeywordDetector"}
+    assert "hunter2-and-more" in secrets_in("first line\npassword = hunter2-and-more\nlast")
+    assert ("x.ini", "password = hunter2-and-more\n") in seen
+    assert ("x.ini", "first line\n") not in seen
+
+
+def test_a_plugin_is_shown_every_line_that_it_finds_something_in(bench_data: Path) -> None:
+    lines = [
+        line[:LINE_LIMIT]
+        for text in pl.read_ndjson(bench_data / "text" / "secrets_positive.jsonl.gz")["text"].to_list()
+        for line in text.splitlines()
+    ]
+    column = Column(lines, scanner(tuple(regex for _, regex in asked())))
+    shown = {(number, row) for number, regex in asked() for row, _ in column.fired(regex)}
+    for number, plugin in enumerate(plugins()):
+        for row, line in enumerate(lines):
+            values = [each.secret_value for each in plugin.analyze_line(filename="x.ini", line=line, line_number=1)]
+            if any(len(value) >= 16 or "Entropy" not in type(plugin).__name__ for value in values):
+                assert (number, row) in shown
 
 
 def test_a_pragma_in_the_data_changes_nothing() -> None:
@@ -108,7 +123,7 @@ def test_recall_and_restraint_on_real_samples(bench_data: Path) -> None:
     def flagged(name: str) -> tuple[int, int]:
         texts = pl.read_ndjson(bench_data / "text" / f"{name}.jsonl.gz")["text"].to_list()
         finder = Secrets("en")
-        return len({row for row, _ in finder.detect(Column(texts, finder.triggers))}), len(texts)
+        return len({row for row, _ in finder.detect(Column(texts, scanner(finder.expressions)))}), len(texts)
 
     found, of = flagged("secrets_positive")
     assert found >= 0.75 * of
