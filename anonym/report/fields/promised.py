@@ -110,7 +110,7 @@ class Risk(TypedDict):
     """Re-identification risk that follows from class sizes alone, in members as k counts them."""
 
     prosecutor_max: Annotated[Share | None, "1 / smallest class: the target is known to be in the release"]
-    prosecutor_mean: Annotated[Share | None, "mean of 1 / class size over the released members"]
+    prosecutor_mean: Annotated[Share | None, "mean of 1 / class size over the released rows, a size being in members"]
     journalist: Annotated[Share | None, "against a population table; null: none given"]
     marketer: Annotated[Share | None, "expected share of members re-identified by linking all"]
 
