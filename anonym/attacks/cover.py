@@ -25,7 +25,6 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import date
 from decimal import ROUND_FLOOR, Decimal
 from pathlib import Path
 from typing import Any, Literal
@@ -37,6 +36,7 @@ from numpy.typing import NDArray
 from anonym.attacks import spelled
 from anonym.attacks.edits import near
 from anonym.attacks.line import Line, line_of
+from anonym.hierarchy.clock import End
 from anonym.hierarchy.files import read_hierarchy
 
 Kind = Literal["interval", "breaks", "prefix", "date", "round", "file", "codes", "ip", "auto", "suppress", "none"]
@@ -57,8 +57,8 @@ class Known:
     kind: Kind = "none"
     decimals: tuple[int, ...] = ()  # of `round`
     file: Path | None = None
-    top: Decimal | date | None = None
-    bottom: Decimal | date | None = None
+    top: End | None = None
+    bottom: End | None = None
     normalise: tuple[str, ...] = ()
     tolerance: float = 0.0
     edits: int = 0

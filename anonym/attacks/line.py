@@ -1,4 +1,4 @@
-"""Values that lie on a line (numbers, dates, moments) as sortable codes, and labels as inclusive spans of codes."""
+"""Values that lie on a line (numbers, dates, times) as sortable codes, and labels as inclusive spans of codes."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+
+from anonym.attacks import hours
 
 Spans = tuple[NDArray[Any], NDArray[Any], NDArray[np.bool_]]  # low, high, whether the label could be read
 Span = tuple[float | int, float | int]
@@ -31,7 +33,7 @@ _PERIOD = re.compile(r"(\d{4})(?:(s)|-Q([1-4])|-(\d{2})(?:-(\d{2}))?)?")
 class Line:
     """How the values of one column lie on a line."""
 
-    kind: Literal["integer", "float", "date", "moment"]
+    kind: Literal["integer", "float", "date", "moment", "clock", "length"]
 
     def codes(self, values: pl.Series) -> pl.Series:
         """Int64 or Float64 codes; null where there is no value, or a text that cannot be read as one."""
@@ -40,6 +42,8 @@ class Line:
             return codes.set(codes.is_nan(), None)
         if self.kind == "integer":
             return values.cast(pl.Int64, strict=False)
+        if self.kind == "clock" or self.kind == "length":
+            return hours.ticks(values, self.kind)
         return self._temporal(values).to_physical().cast(pl.Int64)
 
     def _temporal(self, values: pl.Series) -> pl.Series:
@@ -68,15 +72,22 @@ class Line:
         return self.codes(low).fill_null(least).to_numpy(), self.codes(high).fill_null(most).to_numpy(), is_read
 
     def widened(self, spans: Spans, tolerance: float) -> Spans:
-        """Spans that go `tolerance` further at either end (days of dates and moments), or less where negative."""
+        """Spans that go `tolerance` further at either end, or less where negative: days of dates and moments, seconds
+        of times and durations.
+        """
         low, high, is_read = spans
         if not tolerance:
             return spans
         if self.kind == "float":
             return low - tolerance, high + tolerance, is_read
-        by = math.floor(tolerance * _DAY) if self.kind == "moment" else math.floor(tolerance)
+        by = self._whole(tolerance)
         inside = (_LEAST + abs(by), _MOST - abs(by))  # an open end stays one
         return np.clip(low, *inside) - by, np.clip(high, *inside) + by, is_read
+
+    def _whole(self, tolerance: float) -> int:
+        if self.kind == "clock" or self.kind == "length":
+            return hours.tolerance_of(tolerance, self.kind)
+        return math.floor(tolerance * _DAY) if self.kind == "moment" else math.floor(tolerance)
 
     @property
     def _type(self) -> type[np.generic]:
@@ -85,6 +96,8 @@ class Line:
     def _span(self, text: str) -> Span | None:
         if self.kind in ("integer", "float"):
             return self._numeric(text)
+        if self.kind == "clock" or self.kind == "length":
+            return hours.span(text, self.kind, _LEAST, _MOST)
         return self._dated(text)
 
     def _numeric(self, text: str) -> Span | None:
@@ -147,6 +160,8 @@ def line_of(cells: pl.DataType, values: pl.DataType, kind: str) -> Line | None:
     types = (cells, values)
     if kind in ("file", "codes", "ip") or pl.Boolean in types:
         return None
+    if (measured := hours.kind_of(cells, values)) is not None:
+        return Line(measured)
     if any(isinstance(dtype, pl.Datetime) for dtype in types):
         return Line("moment")
     if pl.Date in types or kind == "date":

@@ -1,4 +1,4 @@
-"""How text files are to be read."""
+"""How files are to be read."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ class ReadOptions:
     null_values: tuple[str, ...] = ()
     types: Mapping[str, str] = field(default_factory=dict)
     as_text: Callable[[str], bool] = lambda _name: False  # CSV columns that stay text whatever they look like
+    flatten: tuple[str, ...] = ()  # struct columns that become one column a field
     hive_ok: bool = False  # a file in a folder `name=value` is read as it is: right for a release of one file
 
     def typed(self, names: list[str]) -> dict[str, pl.DataType]:

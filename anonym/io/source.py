@@ -13,6 +13,7 @@ import polars as pl
 
 from anonym.errors import InputError
 from anonym.io.delta import only_table, open_delta, refuse_inside
+from anonym.io.flatten import flattened
 from anonym.io.formats import KINDS, kind_of
 from anonym.io.guard import guarded
 from anonym.io.hive import partition_of, scan_partitions
@@ -91,10 +92,10 @@ def as_lazy(table: Any) -> pl.LazyFrame:
     )
 
 
-def open_frame(table: Any) -> Source:
-    """A table in memory as a source."""
-    frame = as_lazy(table)
+def open_frame(table: Any, flatten: Sequence[str] = ()) -> Source:
+    """A table in memory as a source, the structs `flatten` as one column a field."""
     with guarded("reading the table's schema"):
+        frame = flattened(as_lazy(table), flatten)
         return Source(frame, dict(frame.collect_schema()))
 
 
@@ -106,6 +107,15 @@ def open_paths(paths: Sequence[str | Path], options: ReadOptions | None = None) 
     PolicyError for a separator or encoding that cannot be.
     """
     options = options or ReadOptions()
+    source = _opened(paths, options)
+    if not options.flatten:
+        return source
+    with guarded("opening the input"):
+        frame = flattened(source.frame, options.flatten)
+        return replace(source, frame=frame, schema=dict(frame.collect_schema()))
+
+
+def _opened(paths: Sequence[str | Path], options: ReadOptions) -> Source:
     if (table := only_table(paths)) is not None:
         frame, files = open_delta(table)
         with guarded("opening the input"):

@@ -220,7 +220,9 @@ def with_options(policy: Policy, seed: int | None, held_share: Decimal | None) -
 def read_options(policy: Policy) -> ReadOptions:
     """How files are read under the policy; codes and identifiers of a CSV file stay text."""
     given = policy.input
-    return ReadOptions(given.separator, given.encoding, given.null_values, given.types, _stays_text(policy))
+    return ReadOptions(
+        given.separator, given.encoding, given.null_values, given.types, _stays_text(policy), given.flatten
+    )
 
 
 def _stays_text(policy: Policy) -> Callable[[str], bool]:

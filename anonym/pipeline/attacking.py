@@ -50,14 +50,15 @@ def attack(
     Limits: the policy's gates, else 1 / k for linking (0.1 without a k) and an advantage of 0.1 for inference.
     Raises InputError where a table lacks what an attack on it needs.
     """
-    table = _read(released)
+    table = _read(released, ())
     if table is None:
         raise CallError("expected the released table, found None")
     loaded = _loaded(policy, table)
     table = unmasked(table, loaded)
-    before, theirs, outside = (_read(other) for other in (original, auxiliary, control))
+    flatten = loaded.input.flatten
+    before, theirs, outside = (_read(other, flatten) for other in (original, auxiliary, control))
     releases = against if isinstance(against, list | tuple) else [] if against is None else [against]
-    earlier = tuple(other for one in releases if (other := _read(one)) is not None)
+    earlier = tuple(other for one in releases if (other := _read(one, ())) is not None)
     roles = roles_of(loaded, [table, before, theirs, outside, *earlier])
     given = Given(loaded, roles, table, before, theirs, outside, earlier, truth, truth, targets=targets)
     given = replace(given, events=_long(events, loaded), population=population, typos=typos)
@@ -91,11 +92,11 @@ def _long(events: Mapping[str, str] | None, policy: Policy) -> Events | None:
     return Events(person, events["item"], events.get("value"), events.get("date"))
 
 
-def _read(table: Any) -> pl.DataFrame | None:
+def _read(table: Any, flatten: Sequence[str]) -> pl.DataFrame | None:
     if table is None:
         return None
     with guarded("reading a table of the attack"):
-        return open_frame(table).frame.collect()
+        return open_frame(table, flatten).frame.collect()
 
 
 def attack_files(

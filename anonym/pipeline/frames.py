@@ -103,8 +103,9 @@ def apply(
     Everything is done as on the command line, with the written file in a private folder: searched, applied, verified.
     Raises an AnonymError (see anonym.errors) and returns nothing where the promise cannot be kept.
     """
-    clock, source = Clock(), open_frame(table)
+    clock = Clock()
     loaded = policy if isinstance(policy, Policy) else Policy.load(policy)
+    source = open_frame(table, loaded.input.flatten)
     loaded = with_options(loaded, seed, None if hold_out is None else _share(hold_out))
     loaded = replace(loaded, text=replace(loaded.text, processes=processes))
     before = tuple(map(Path, earlier))
@@ -113,7 +114,7 @@ def apply(
     refuse_unasked(loaded, plan, before)
     with PrivateFolder() as private:
         part = private.file("release.parquet")
-        others = None if control is None else open_frame(control).frame
+        others = None if control is None else open_frame(control, loaded.input.flatten).frame
         source, withdrawn = withdraw(loaded, source, None if exclude_units is None else pl.Series(exclude_units))
         if memory_limit is not None:
             within(memory_limit, estimate(loaded, source))

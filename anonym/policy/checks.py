@@ -166,6 +166,9 @@ def _names(subject: Subject) -> Iterator[Finding]:
         mentions += [(("attacks", "linkage", "match", name), name) for name in shape.attacks.linkage.match]
     if shape.unit is not None and shape.unlisted == "refuse":
         mentions.append((("unit",), shape.unit))
+    for name in shape.input.flatten:
+        if name in subject.columns:
+            yield Finding(("columns", name), f"is taken apart by input.flatten: list its fields, such as {name}.city")
     unknown = 0
     for at, name in mentions:
         if not subject.entries_of(name):

@@ -82,6 +82,7 @@ def policy(shape: PolicyShape, data: Mapping[str, Any], base: Path, name: str) -
             encoding=shape.input.encoding,
             null_values=tuple(shape.input.null_values),
             types=dict(shape.input.types),
+            flatten=tuple(dict.fromkeys(shape.input.flatten)),
         ),
         unit=shape.unit,
         unlisted=shape.unlisted,

@@ -81,6 +81,8 @@ def _head(policy: Policy) -> Iterator[str]:
         yield "Draft policy, not reviewed."
     else:
         yield f"Reviewed by {_line(policy.reviewed.by)} on {policy.reviewed.date.isoformat()}."
+    if policy.input.flatten:
+        yield f"Every field of {', '.join(map(_line, policy.input.flatten))} is a column of its own."
     for key, words in policy.threat_model.items():
         yield f"Threat model, {key}: {_line(words)}"
     if policy.training is not None:

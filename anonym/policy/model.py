@@ -88,6 +88,7 @@ class InputOptions:
     encoding: str = "utf-8"
     null_values: tuple[str, ...] = ()
     types: Mapping[str, str] = field(default_factory=dict)
+    flatten: tuple[str, ...] = ()  # struct columns whose fields are columns of their own, `address.city`
 
 
 @dataclass(frozen=True)

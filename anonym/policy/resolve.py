@@ -20,6 +20,7 @@ from anonym.policy.faults import path
 from anonym.policy.globs import entries_of, is_glob, matches
 from anonym.policy.model import Drop, Identifier, Keep, Policy, Quasi, Role, Sensitive, Text
 
+SHOWN = 3  # fields of a struct, as examples
 _NESTED = (pl.List, pl.Array, pl.Struct, pl.Object, pl.Binary)
 _TEXTUAL = (pl.String, pl.Categorical, pl.Enum)
 _DATED = (pl.Date, pl.Datetime)
@@ -45,7 +46,12 @@ def resolve(policy: Policy, schema: Mapping[str, pl.DataType]) -> tuple[Resolved
     globs = tuple(entry for entry in policy.columns if is_glob(entry))
     speaking = {name: entries_of(name, policy.columns, globs) for name in schema}
     _refuse_overlaps(speaking)
-    misfits = [*_absent(policy, schema, globs), *_unlisted(policy, speaking), *_unusable(schema)]
+    misfits = [
+        *_absent(policy, schema, globs),
+        *_not_flat(policy, schema),
+        *_unlisted(policy, speaking),
+        *_unusable(schema),
+    ]
     columns = tuple(
         ResolvedColumn(name, schema[name], policy.columns[entries[0]] if entries else Drop(), next(iter(entries), None))
         for name, entries in speaking.items()
@@ -98,6 +104,15 @@ def _absent(policy: Policy, schema: Mapping[str, pl.DataType], globs: Sequence[s
             yield f"{where} names {_listed(missing)}, which the input lacks"
 
 
+def _not_flat(policy: Policy, schema: Mapping[str, pl.DataType]) -> Iterator[str]:
+    """What `input.flatten` names and does not take apart."""
+    for name in policy.input.flatten:
+        if name in schema:
+            yield f"input.flatten names {name}, which is {type_name(schema[name])} and has no fields; take it out"
+        elif not any(column.startswith(f"{name}.") for column in schema):
+            yield f"input.flatten names {name}, which the input lacks"
+
+
 def _unlisted(policy: Policy, speaking: Mapping[str, Sequence[str]]) -> Iterator[str]:
     names = [name for name, entries in speaking.items() if not entries]
     if names and policy.unlisted == "refuse":
@@ -112,7 +127,7 @@ def _misfit(column: ResolvedColumn) -> str | None:
     """Why the column's type does not fit its role, or None."""
     dtype, role = column.dtype, column.role
     if isinstance(dtype, _NESTED) and (refused := _nested(role)):
-        return f"{refused} cannot be of type {type_name(dtype)}; unnest or cast it first, or give it the role drop"
+        return f"{refused} cannot be of type {type_name(dtype)}; {_unnested(column)}, or give it the role drop"
     if isinstance(role, Keep) and dtype.is_nested() and any(word in str(dtype) for word in ("Enum", "Categorical")):
         return "its nested categories would be released whether rows hold them or not; cast them to text first"
     if isinstance(role, Text) and not isinstance(dtype, _TEXTUAL):
@@ -122,6 +137,14 @@ def _misfit(column: ResolvedColumn) -> str | None:
     if isinstance(role, Sensitive) and role.bins is not None and not dtype.is_numeric():
         return f"bins need numbers, found {type_name(dtype)}; cast the column, or set input.types for CSV"
     return _quasi_misfit(role, dtype) if isinstance(role, Quasi) else None
+
+
+def _unnested(column: ResolvedColumn) -> str:
+    """How a column of a nested type becomes one that can be read."""
+    if isinstance(column.dtype, pl.Struct) and column.dtype.fields:
+        fields = _listed([f"{column.name}.{field.name}" for field in column.dtype.fields[:SHOWN]])
+        return f"list it under input.flatten, which makes columns of its fields ({fields})"
+    return "unnest or cast it first"
 
 
 def _nested(role: Role) -> str | None:

@@ -41,6 +41,10 @@ class InputShape(Shape):
     types: dict[Name, Annotated[Literal["str", "int", "float", "bool", "date", "datetime"], Word()]] = Field(
         default={}, description="column: type, where it is not to be guessed: str, int, float, bool, date, datetime"
     )
+    flatten: list[Name] = Field(
+        default=[],
+        description="struct columns (JSON objects) whose fields are columns of their own: address becomes address.city",
+    )
 
 
 class SuppressionShape(Shape):
@@ -215,7 +219,8 @@ class MatchShape(Shape):
 
     column: Name = Field(description="the column of the auxiliary table")
     tolerance: Annotated[Decimal, Number(ge=0)] = Field(
-        default=Decimal(0), description="how far a number or date may be off, in its own unit (days of a date)"
+        default=Decimal(0),
+        description="how far a number or date may be off, in its own unit (days of a date, seconds of a time)",
     )
     edits: Annotated[int, Number(ge=0, le=2, whole=True)] = Field(
         default=0, description="how many characters of a text may be inserted, deleted or changed"

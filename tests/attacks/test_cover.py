@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -47,6 +47,44 @@ AGE = Known("age", ("age",), "age", "interval")
 def test_labels_of_integers(label: str | None, expected: list[int]) -> None:
     values = pl.Series([90, 29, 30, None, 39, 40, 35, -5], dtype=pl.Int64)
     assert covered(AGE, pl.Series([label], dtype=pl.String), values) == [expected]
+
+
+TIMES = pl.Series([time(8), time(8, 29, 59, 999_999), time(8, 30), None, time(23, 59)])
+LENGTHS = pl.Series([timedelta(hours=-1), timedelta(0), timedelta(minutes=90), None, timedelta(days=2)])
+HOURS = {
+    "08:00:00": (TIMES, [0]),
+    "[08:00, 08:30)": (TIMES, [0, 1]),
+    "(08:00, 08:30)": (TIMES, [1]),
+    "[22:00, 24:00)": (TIMES, [4]),
+    ">=08:30": (TIMES, [2, 4]),
+    "<08:30": (TIMES, [0, 1]),
+    "1h30m": (LENGTHS, [2]),
+    "[0s, 1h30m)": (LENGTHS, [1]),
+    "<=1h30m": (LENGTHS, [0, 1, 2]),
+    ">1h30m": (LENGTHS, [4]),
+    "[1, 2)": (LENGTHS, []),
+    "*": (LENGTHS, [0, 1, 2, 4]),
+}
+
+
+@pytest.mark.parametrize("label", HOURS)
+def test_labels_of_times_and_durations(label: str) -> None:
+    values, places = HOURS[label]
+    expected = sorted(values.gather(places).to_list())
+    assert covered(Known("at", ("at",), "at", "interval"), pl.Series([label]), values) == [expected]
+
+
+def test_texts_of_an_auxiliary_table_are_read_as_times() -> None:
+    values = pl.Series(["08:15", "8:15", "08:45:10", None])
+    known = Known("at", ("at",), "at", "interval")
+    cells = pl.Series([time(8, 15), time(8, 45, 10)])
+    assert covered(known, cells, values) == [["08:15"], ["08:45:10"]]
+
+
+@pytest.mark.parametrize(("seconds", "found"), [(0.0, []), (59.0, []), (60.0, [time(8, 30)])])
+def test_a_tolerance_of_times_is_in_seconds(seconds: float, found: list[time]) -> None:
+    known = Known("at", ("at",), "at", "interval", tolerance=seconds)
+    assert covered(known, pl.Series(["[08:31, 08:32)"]), pl.Series([time(8, 30)])) == [found]
 
 
 def test_star_says_nothing_so_a_null_fits_it_and_null_fits_nothing_else() -> None:

@@ -17,13 +17,11 @@ def guess(facts: Facts) -> Guess:
 def _unreadable(f: Facts) -> Guess | None:
     """Types that no rule covers."""
     if isinstance(f.dtype, NESTED):
-        return Guess("drop", "nested", 0.7, "nested values are not read; unnest them into columns to release them")
-    if isinstance(f.dtype, pl.Time | pl.Duration):
-        return Guess(
-            "drop", "clock", 0.6, "times of day and durations have no hierarchy; convert to whole minutes first"
-        )
+        return Guess("drop", "nested", 0.7, "nested values are not read; input.flatten makes columns of a struct")
     if not f.distinct:
         return Guess("drop", "empty", 0.9, "no value in any row")
+    if isinstance(f.dtype, pl.Time | pl.Duration):
+        return Guess("quasi", "clock", 0.85, "times of day and durations, which others may have noted too")
     if f.is_number and f.dtype.is_float() and f.known["value"].is_infinite().any():
         return Guess(
             "drop", "infinite", 0.6, "holds infinite numbers, which no range covers; replace them to release it"

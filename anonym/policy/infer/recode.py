@@ -41,6 +41,8 @@ def recode(facts: Facts, concept: str) -> Recode:
     """The hierarchy of one column; it ends in `*`, so that a release can always be found."""
     if facts.is_date:
         return _dates(facts, concept)
+    if isinstance(facts.dtype, pl.Time | pl.Duration):
+        return Recode("auto", "round spans of minutes, hours or days")
     if facts.dtype == pl.Boolean or facts.distinct <= 2:
         return Recode("suppress", "two values: shown or not")
     if facts.is_number:
