@@ -64,7 +64,7 @@ def protect(
     printed = [one for one in columns if len(one.groups) > 1 and any(group.rows for group in one.groups)]
     if places is not None:
         printed = untold(printed, k)
-    return [group for one in printed for group in one.print()]
+    return [group for one in printed for group in one.shown()]
 
 
 @dataclass
@@ -84,8 +84,8 @@ class _Column:
     def withheld(self) -> list[bool]:
         return [group.members < self.threshold for group in self.groups]
 
-    def print(self) -> list[SuppressedGroup]:
-        return [_print(group, group.members < self.threshold) for group in sorted(self.groups, key=_order)]
+    def shown(self) -> list[SuppressedGroup]:
+        return [_shown(group, group.members < self.threshold) for group in sorted(self.groups, key=_order)]
 
 
 def _merge_rare(groups: Sequence[Group], k: int) -> tuple[list[Group], NDArray[np.int64]]:
@@ -121,7 +121,7 @@ def _threshold(groups: Sequence[Group], k: int) -> int:
     return max(k, *(group.members + 1 for group in groups))
 
 
-def _print(group: Group, withheld: bool) -> SuppressedGroup:
+def _shown(group: Group, withheld: bool) -> SuppressedGroup:
     printed: SuppressedGroup = {
         "column": group.column,
         "group": group.group,

@@ -12,6 +12,7 @@ from anonym.report.fields import SizeBin
 from anonym.report.markup import Markup, join, tag
 
 PLOT_TOP, PLOT_HEIGHT, PLOT_TICKS = 22, 130, 18
+NARROWEST = 288  # pixels that a plot has on a phone of 320
 
 
 def drawing(identifier: str, title: str, description: str, height: int, *parts: object, class_: str) -> Markup:
@@ -174,7 +175,8 @@ def curve(identifier: str, title: str, points: Sequence[tuple[str, float]]) -> M
         tag("line", class_="curve", x1=per_cent(x), y1=f"{y:.1f}", x2=per_cent(to), y2=f"{end:.1f}")
         for (x, y), (to, end) in pairwise(places)
     ]
-    every = 1 + len(points) // 9  # on a phone nine labels fit beside each other
+    fitting = NARROWEST // (10 + 7 * max((len(label) for label, _ in points), default=1))  # labels of 11 pixels
+    every = 1 + (len(points) - 1) // fitting
     marks = [
         _point(x, y, label, figures.rounded_share(value), bottom, place, len(points) - 1)
         for place, ((x, y), (label, value)) in enumerate(zip(places, points, strict=True))

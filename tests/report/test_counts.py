@@ -107,38 +107,47 @@ def test_with_a_unit_few_units_are_withheld_however_many_rows_they_have(
 NESTED = [(0, 0), (0, 1), (1, 2), (1, 3), (2, 3)]  # cells: a group of each column, as ZIP codes lie in states
 CROSSED = [(0, 0), (0, 1), (1, 1), (2, 2), (2, 3)]
 TWINS = [(0, 0), (1, 1), (2, 2), (2, 3)]
+PARTS = [(0, 0, 1), (0, 1, 0), (1, 1, 1)]  # the first group of the first column is those of the others: A = B + C
+FOUR = [(0, 0, 1, 1), (0, 1, 0, 1), (0, 1, 1, 0), (1, 1, 1, 1)]  # A = B + C + D
+WEIGHED = [(0, 0, 0), (0, 1, 1), (1, 0, 1), (1, 1, 2)]  # the third column counts how often 1 is in the others
 
 
-def print_of(cells: list[tuple[int, int]], rows: tuple[int, ...], k: int) -> tuple[tuple[int | None, ...], ...]:
-    """What is printed of two columns, each as far as it is."""
-    found: list[Group] = []
-    for side, name in enumerate("ab"):
-        for label in range(1 + max(cell[side] for cell in cells)):
-            inside = sum(count for cell, count in zip(cells, rows, strict=True) if cell[side] == label)
-            found.append(Group(name, f"{label}", inside, 100, released=k))
-    places = {name: np.array([cell[side] for cell in cells]) for side, name in enumerate("ab")}
-    printed = protect(found, k, places)
+Cells = list[tuple[int, ...]]
+
+
+def sums(cells: Cells, rows: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    """The counts of each column's groups."""
     return tuple(
-        tuple(
-            next((one["rows"] for one in printed if one["column"] == name and one["group"] == str(label)), None)
-            for label in range(1 + max(cell[side] for cell in cells))
-        )
-        for side, name in enumerate("ab")
+        tuple(sum(count for cell, count in zip(cells, rows, strict=True) if cell[side] == label) for label in labels)
+        for side, labels in enumerate(labels_of(cells))
     )
 
 
-def sums(cells: list[tuple[int, int]], rows: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+def labels_of(cells: Cells) -> list[range]:
+    return [range(1 + max(cell[side] for cell in cells)) for side in range(len(cells[0]))]
+
+
+def print_of(cells: Cells, rows: tuple[int, ...], k: int) -> tuple[tuple[int | None, ...], ...]:
+    """What is printed of each column, each as far as it is."""
+    names = LABELS[: len(cells[0])]
+    found = [
+        Group(name, f"{label}", count, 100, released=k)
+        for name, counted in zip(names, sums(cells, rows), strict=True)
+        for label, count in enumerate(counted)
+    ]
+    places = {name: np.array([cell[side] for cell in cells]) for side, name in enumerate(names)}
+    printed = {(one["column"], one["group"]): one["rows"] for one in protect(found, k, places)}
     return tuple(
-        tuple(
-            sum(count for cell, count in zip(cells, rows, strict=True) if cell[side] == label)
-            for label in range(1 + max(cell[side] for cell in cells))
-        )
-        for side in range(2)
+        tuple(printed.get((name, str(label))) for label in labels)
+        for name, labels in zip(names, labels_of(cells), strict=True)
     )
 
 
-@pytest.mark.parametrize(("cells", "k"), [(NESTED, 2), (CROSSED, 3), (TWINS, 2), (TWINS, 3)])
-def test_columns_that_add_up_to_each_other_do_not_give_small_counts_away(cells: list[tuple[int, int]], k: int) -> None:
+@pytest.mark.parametrize(
+    ("cells", "k"),
+    [(NESTED, 2), (CROSSED, 3), (TWINS, 2), (TWINS, 3), (PARTS, 2), (PARTS, 3), (FOUR, 2), (WEIGHED, 2), (WEIGHED, 3)],
+)
+def test_columns_that_add_up_to_each_other_do_not_give_small_counts_away(cells: Cells, k: int) -> None:
     """Brute force: of all tables with these cells, this total and these printed counts, a small count must vary."""
     by_total: dict[int, list[tuple[tuple[int, ...], ...]]] = defaultdict(list)
     for rows in product(range(5), repeat=len(cells)):
@@ -150,7 +159,7 @@ def test_columns_that_add_up_to_each_other_do_not_give_small_counts_away(cells: 
             continue
         seen.add((truth, printed))
         alike = [table for table in by_total[sum(rows)] if agrees(table, printed)]
-        small = [(side, label) for side in (0, 1) for label, count in enumerate(truth[side]) if count < k]
+        small = [(side, label) for side in range(len(truth)) for label, count in enumerate(truth[side]) if count < k]
         for at, label in small:
             assert printed[at][label] is None
             assert len({table[at][label] for table in alike}) > 1, (rows, printed)
@@ -162,6 +171,21 @@ def agrees(table: tuple[tuple[int, ...], ...], printed: tuple[tuple[int | None, 
         for counts_, tolds in zip(table, printed, strict=True)
         for count, told in zip(counts_, tolds, strict=True)
     )
+
+
+def test_three_columns_do_not_give_a_small_count_away_that_no_two_of_them_tell() -> None:
+    """Alone the first two would print (23, 40) and (20, 43), and the third withhold 3, which is 23 - 20."""
+    rows = (20, 3, 40)
+    assert sums(PARTS, rows) == ((23, 40), (20, 43), (3, 60))
+    pairs = [[tuple(cell[side] for side in pair) for cell in PARTS] for pair in ((0, 1), (0, 2), (1, 2))]
+    assert [print_of(cells, rows, 5) for cells in pairs] == [
+        ((23, 40), (20, 43)),
+        ((23, 40), (None, None)),
+        ((20, 43), (None, None)),
+    ]
+    printed = print_of(PARTS, rows, 5)
+    assert printed[2] == (None, None)
+    assert None in printed[0] or None in printed[1]
 
 
 def test_columns_that_tell_nothing_of_each_other_are_printed_as_before() -> None:
