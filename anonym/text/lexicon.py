@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from anonym.text.dates import MONTHS, WEEKDAYS
 from anonym.text.spans import Span
 from anonym.text.validators import given_names
 from anonym.text.words import dictionary, words
@@ -46,6 +47,7 @@ class Lexicon:
         return (
             stem in self.lower
             or stem in words("informal")
+            or stem.endswith(_substances())
             or (stem.endswith("s") and stem[:-1] in self.lower)
             or _LONG.search(stem) is not None
         )
@@ -53,13 +55,30 @@ class Lexicon:
     def shouted(self, word: str) -> bool:
         """Words that no doubt of a model should turn into a name."""
         plain = word.casefold()
-        return plain in words("function_words") or plain in words("informal") or _LONG.search(plain) is not None
+        listed = plain in words("function_words") or plain in words("informal")
+        return listed or plain.endswith(_substances()) or _LONG.search(plain) is not None
 
     def credible(self, word: str, score: float) -> bool:
         """Whether a model's doubt about one word is worth acting on: more easily if no dictionary has the word."""
         if len(word) < 2 or not word[0].isalpha() or self.shouted(word):
             return False
         return not self.common(word) or (score >= LIKELY and word[0].isupper())
+
+    def _written(self, word: str) -> bool:
+        """Whether a word looks like a name by itself: it has a capital, or no dictionary has it."""
+        return word[0].isupper() or not self.common(word)
+
+    def addressed(self, text: str, span: Span) -> bool:
+        """Whether a model's street or postcode can be one: words must be written as names or name a kind of street,
+        digits alone must stand beside such a word (`room 310`, `port 52144` are none).
+        """
+        said = _WORD.findall(text, span.start, span.end)
+        if said and any(c.isdigit() for c in text[span.start : span.end]):
+            return True
+        if not said:
+            beside = _WORD_BEFORE.search(text, max(0, span.start - 30), span.start), _WORD_AFTER.match(text, span.end)
+            said = [match.group(1) for match in beside if match]
+        return any(self._written(word) or word.casefold() in words("streets") for word in said)
 
     def generic(self, text: str, span: Span) -> bool:
         """Whether a name is none: an institution by its kind alone (`the Fourth Section of the Court`), a law (`Housing
@@ -110,6 +129,8 @@ class Lexicon:
         """Words that no dictionary has, capitalised; and proper names in lower case."""
         for match in _CAPITALISED.finditer(text):
             word = match.group()
+            if _OF_CODE.fullmatch(word):
+                continue
             if word[0].isupper() and not (word.isupper() and len(word) < 4) and not self.common(word):
                 span = self.extended(text, Span(*match.span(), _kind(word), 0.5, "lexicon:unknown", False))
                 if not self.generic(text, span):
@@ -117,6 +138,7 @@ class Lexicon:
         for match in _LOWER.finditer(text):
             if (
                 match.group() in self.proper
+                and match.group() not in _CALENDAR
                 and (len(match.group()) > 3 or match.group() in given_names())
                 and not self.common(match.group())
             ):
@@ -124,6 +146,19 @@ class Lexicon:
                 if match.group() in given_names() and (last := _SURNAME.match(text, end)) and not self.common(last[1]):
                     end = last.end()
                 yield Span(match.start(), end, _kind(match.group()), 0.5, "lexicon:lower", False)
+
+
+_CALENDAR = frozenset((MONTHS["en"] + " " + WEEKDAYS["en"]).split())
+"""Proper words that name nobody and no place."""
+
+
+@cache
+def _substances() -> tuple[str, ...]:
+    """How names of drugs end (the stems of international nonproprietary names, WHO 2018)."""
+    return tuple(sorted(words("substances")))
+
+
+_WORD_BEFORE, _WORD_AFTER = re.compile(r"([^\W\d_]+)[ ,.#]{1,3}\Z"), re.compile(r"[ ,]{1,2}([^\W\d_]+)")
 
 
 def _kind(word: str) -> str:
@@ -140,11 +175,11 @@ def lexicon(language: str) -> Lexicon | None:
 NAMED = frozenset({"PERSON", "LOCATION", "ORGANIZATION", "MISC"})
 """Entities that are names, whose words a dictionary can judge."""
 
-SURE, CERTAIN, LIKELY = 0.5, 0.5, 0.3
+SURE, CERTAIN, LIKELY, LOWER = 0.5, 0.5, 0.3, 0.95
 
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 _DATED = re.compile(
-    rf"(?i)\b{_MONTH}\b|day\b(?<!\btoday)(?<!\bbirthday)|\b(?:1[5-9]|20)\d\d\b|\d{{1,4}}[./\-]\d{{1,2}}[./\-]\d{{1,4}}|\d:\d\d|\d\s?[ap]\.?m\b"
+    rf"(?i)\b{_MONTH}\b|day\b(?<!\btoday)(?<!\bbirthday)(?<!/day)|\b(?:1[5-9]|20)\d\d\b|\d{{1,4}}[./\-]\d{{1,2}}[./\-]\d{{1,4}}|\d:\d\d|\d\s?[ap]\.?m\b"
     r"|\d(?:st|nd|rd|th)\b|christmas|easter|ramadan|thanksgiving|eid\b|yom kippur|\b\d0s\b"
 )
 _LARGE = re.compile(r"\d[\d.,\s]{3,}|(?i:thousand|million|billion)")
@@ -159,6 +194,8 @@ def plausible(text: str, span: Span, lexicon: Lexicon | None) -> Span | None:
     if (cut := _REFERENCE.search(text, span.start, span.end)) and cut.start() > span.start:
         span = span.at(span.start, cut.start())
     found = text[span.start : span.end]
+    if _KEY.match(text, span.end):
+        return None
     if span.entity == "QUANTITY":
         return span if _LARGE.search(found) else None
     if span.entity == "DATE_TIME":
@@ -167,8 +204,12 @@ def plausible(text: str, span: Span, lexicon: Lexicon | None) -> Span | None:
         return None
     if span.score < CERTAIN:
         return span if lexicon and lexicon.credible(found, span.score) else None
+    if lexicon and span.entity in ("STREET_ADDRESS", "POSTCODE") and not lexicon.addressed(text, span):
+        return None
     if span.entity not in NAMED and span.entity != "NRP":
         return span
+    if _OF_CODE.fullmatch(found):
+        return None
     if lexicon is None:
         return span if any(c.isalpha() for c in found) else None
     if span.rule == "spacy" and not _capitalised(found):
@@ -179,6 +220,15 @@ def plausible(text: str, span: Span, lexicon: Lexicon | None) -> Span | None:
 
 _REFERENCE = re.compile(r"\s*(?:§|\((?:Rule|Article|Section|see)\b)")  # a model's span runs into a citation
 
+
+_KEY = re.compile(r"\w*=[^=\s]")
+"""Behind the key of `key=value`."""
+
+_OF_CODE = re.compile(
+    r"(?:[A-Z][a-z0-9]*){1,6}(?:Error|Exception|Controller|Service|Handler|Manager|Factory|Client|Impl|Config|Request"
+    r"|Response|Listener|Filter|Helper|Utils?|Repository|Worker|Thread|Task|Test|Dto)"
+)
+"""The name of a class in a program, which logs and stack traces are full of."""
 
 _SHORT = frozenset({"US", "UK", "EU", "UN", "LA", "DC", "NY", "NYC", "HK", "UAE", "BA", "HP", "GM", "GE", "BP"})
 
@@ -226,7 +276,9 @@ def _says_something(text: str, span: Span, lexicon: Lexicon) -> bool:
     if any(token.casefold() in given_names() for token in tokens):
         return True
     if span.rule == "rampart" and span.score >= SURE:
-        return len(tokens[0]) > 1 and not all(lexicon.shouted(token) for token in tokens)
+        # Of single common words in lower case, 1 in 4 is a name (synthetic sentences, tweets).
+        word = len(tokens) == 1 and tokens[0].islower() and span.score < LOWER
+        return not word and len(tokens[0]) > 1 and not all(lexicon.shouted(token) for token in tokens)
     shouted = all(token.isupper() for token in tokens)
     first = _opens_sentence(text, span.start)
     return not shouted and not (first and len(tokens) == 1)
@@ -234,4 +286,4 @@ def _says_something(text: str, span: Span, lexicon: Lexicon) -> bool:
 
 def _opens_sentence(text: str, start: int) -> bool:
     before = text[max(0, start - 4) : start].rstrip(" \"'“‘(*_-")
-    return not before or before[-1] in ".!?:;\n•>"
+    return not before or before[-1] in ".!?:;\n•>|"

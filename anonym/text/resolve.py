@@ -10,7 +10,9 @@ from anonym.text.spans import Span
 from anonym.text.structure import NO_ZONES, Zones
 from anonym.text.words import words
 
-_BREAKS = re.compile(r"[<>|{}\[\]\n\r\t\"“”•·;\ufdd0]+")
+_BREAKS = re.compile(r"&(?:#\w{1,8}|[A-Za-z]\w{1,31});|(?P<end>[<>|{}\[\]\n\r\t\"“”•·;\ufdd0]+)")
+"""Where names end; the end of a character reference (`Ren&eacute;e`) is none."""
+
 _EDGES = " \t\r\n.,;:!?()[]{}<>\"'`“”‘’«»*_~=|/\\-–—…#&+"
 JOINED = {"PERSON", "LOCATION", "ORGANIZATION", "STREET_ADDRESS", "MISC", "QUANTITY", "DATE_TIME"}
 """Entities of several words whose neighbouring parts are one span."""
@@ -63,6 +65,9 @@ class _Taken:
 
     def free(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         """What is left of a stretch."""
+        if not self._spans:
+            yield start, end
+            return
         first = max(0, bisect_right(self._spans, (start, start)) - 1)
         last = bisect_left(self._spans, (end, end))
         for left, right in self._spans[first:last]:
@@ -87,6 +92,8 @@ def _worth(text: str, span: Span, start: int, end: int, *, edges: bool = True) -
 def _pieces(text: str, span: Span, taken: _Taken) -> Iterator[Span]:
     start = span.start
     for match in _BREAKS.finditer(text, span.start, span.end):
+        if not match["end"]:
+            continue
         yield from _free(text, span, start, match.start(), taken)
         start = match.end()
     yield from _free(text, span, start, span.end, taken)

@@ -82,12 +82,35 @@ def three_digits(value: str) -> bool:
     return sum(c.isdigit() for c in value) >= 3
 
 
+def five_digits(value: str) -> bool:
+    """A code in groups: at least five digits, which section numbers and model names have not."""
+    return sum(c.isdigit() for c in value) >= 5
+
+
+def plate(value: str) -> bool:
+    """A vehicle's registration: five to nine letters and digits, of each at least one, two digits or more."""
+    plain = re.sub(r"[^A-Z0-9]", "", value)
+    return 5 <= len(plain) <= 9 and sum(map(str.isdigit, plain)) >= 2 and not plain.isdigit()
+
+
+def day_and_month(value: str) -> bool:
+    """`18/06`, and not `24/7`, `1/2` or `120/80`: a day and a month in some order; an ordinal is a day."""
+    parts = [int(part) for part in re.findall(r"\d+", value)]
+    if len(parts) == 1:
+        return True
+    return parts != [24, 7] and max(parts) > 4 and 1 <= min(parts) <= 12 and max(parts) <= 31
+
+
 def docket(value: str) -> bool:
-    """`51422/09`, and not `120/80` or `24/07`: a number, and a year of two or four digits."""
+    """`51422/09`, and not `142/88` or `24/07`: a number, and a year of two or four digits."""
     left, right = (part.strip() for part in value.split("/", 1))
     if len(left) == 4 and left[:2] in {"19", "20"}:
         return len(right) >= 2
-    return len(left) >= 3 and not (len(left) == 3 and right in {"80", "90", "70", "60", "100", "85", "75", "65", "95"})
+    return len(left) >= 3 and not (len(left) == 3 and _blood_pressure(int(left), int(right)))
+
+
+def _blood_pressure(systolic: int, diastolic: int) -> bool:
+    return systolic <= 260 and 40 <= diastolic <= 130 and diastolic < systolic
 
 
 def handle(value: str) -> bool:
@@ -151,25 +174,42 @@ def no_heading(value: str) -> bool:
     return not (common and word in common[0]) and no_country(value)
 
 
+_LOCALES = "en_US en_GB fr_FR es_ES de_DE it_IT nl_NL pt_PT pl_PL sv_SE da_DK no_NO fi_FI tr_TR en_IN cs_CZ hu_HU ro_RO"
+_MORE_LOCALES = (
+    "en_IE en_KE en_NG en_NZ en_PK ga_IE ha_NG ig_NG yo_NG tw_GH sw zu_ZA id_ID de_AT de_CH es_AR es_CL es_CO es_MX"
+    " fr_CA fr_CH fr_BE fr_DZ pt_BR hr_HR sk_SK sl_SI et_EE lt_LT lv_LV az_AZ is_IS nl_BE"
+)
+
+
 @cache
 def given_names() -> frozenset[str]:
-    """Folded given names of Faker's locale lists (MIT), the Latin script's."""
-    from importlib import import_module
+    """Folded given names of Faker's locale lists (MIT), the Latin script's; of the smaller lists, those that are no
+    English word.
+    """
+    known = dictionary("en")
+    lower = known[0] if known else frozenset()
+    return _faker_names(_LOCALES) | (_faker_names(_MORE_LOCALES) - lower)
 
-    locales = (
-        "en_US en_GB fr_FR es_ES de_DE it_IT nl_NL pt_PT pl_PL sv_SE da_DK no_NO fi_FI tr_TR en_IN cs_CZ hu_HU ro_RO"
-    )
+
+def _faker_names(locales: str) -> frozenset[str]:
     names: set[str] = set()
     for locale in locales.split():
-        provider = import_module(f"faker.providers.person.{locale}").Provider
+        provider = importlib.import_module(f"faker.providers.person.{locale}").Provider
         for attribute in ("first_names", "first_names_male", "first_names_female"):
-            names.update(str(name).casefold() for name in getattr(provider, attribute, ()))
+            listed = getattr(provider, attribute, ())
+            if not isinstance(listed, property):  # as some locales make both lists one
+                names.update(str(name).casefold() for name in listed)
     return frozenset(name for name in names if len(name) >= 3 and name.isalpha())
 
 
 def given_name_first(value: str) -> bool:
-    """The first word is a given name."""
-    return value.split()[0].casefold() in given_names()
+    """The first word is a given name, or begins with one (`Anne-Laure`)."""
+    return value.split()[0].partition("-")[0].casefold() in given_names()
+
+
+def given_name_alone(value: str) -> bool:
+    """A given name that is no common word as well."""
+    return value.casefold() in given_names() and value.casefold() not in words("also_words")
 
 
 _PLACEHOLDER = re.compile(
@@ -236,6 +276,9 @@ OWN: dict[str, Validator] = {
     "date": date,
     "phone": phone,
     "three_digits": three_digits,
+    "five_digits": five_digits,
+    "plate": plate,
+    "day_and_month": day_and_month,
     "docket": docket,
     "handle": handle,
     "username": username,
@@ -244,6 +287,7 @@ OWN: dict[str, Validator] = {
     "no_country": no_country,
     "no_heading": no_heading,
     "given_name_first": given_name_first,
+    "given_name_alone": given_name_alone,
     "mixed": mixed,
     "mixed_or_long": mixed_or_long,
     "secret_value": secret_value,

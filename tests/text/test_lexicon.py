@@ -42,6 +42,32 @@ def test_what_is_kept_of_a_finding(text: str, part: str, entity: str, kept: str 
     assert judged(text, part, entity, english) == kept
 
 
+@pytest.mark.parametrize(
+    ("text", "part", "entity", "kept"),
+    [
+        ("lodge room 310 now", "310", "STREET_ADDRESS", None),
+        ("Hauptgasse 310, Bern", "310", "STREET_ADDRESS", "310"),
+        ("listening on port 52144", "52144", "POSTCODE", None),
+        ("moved to Leeds 52144", "52144", "POSTCODE", "52144"),
+        ("the printer jams often", "jams", "STREET_ADDRESS", None),
+        ("past elm street and", "elm street", "STREET_ADDRESS", "elm street"),
+        ("msg=started by", "msg", "PERSON", None),
+        ("the abdomen is soft", "abdomen", "PERSON", None),
+        ("asked emma about it", "emma", "PERSON", "emma"),
+        ("in OrderController of", "OrderController", "ORGANIZATION", None),
+        ("take Metformin daily", "Metformin", "PERSON", None),
+    ],
+)
+def test_what_is_kept_of_a_token_classifiers_finding(
+    text: str, part: str, entity: str, kept: str | None, english: Lexicon
+) -> None:
+    assert judged(text, part, entity, english, 0.6, "rampart") == kept
+
+
+def test_months_days_and_classes_of_programs_are_no_unknown_names(english: Lexicon) -> None:
+    assert not list(english.names("a december monday, a TypeError in OrderController and some Ramipril"))
+
+
 def test_doubts_count_for_words_that_no_dictionary_has(english: Lexicon) -> None:
     assert judged("met schumer there", "schumer", "PERSON", english, 0.1, "rampart") == "schumer"
     assert judged("met heaven there", "heaven", "PERSON", english, 0.4, "rampart") is None

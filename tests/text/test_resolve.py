@@ -81,6 +81,13 @@ def test_tags_and_masks_of_an_earlier_scrub_are_no_findings() -> None:
     assert [text[s.start : s.end] for s in resolve(text, spans, zones(text))] == ["Ode"]
 
 
+def test_the_end_of_a_character_reference_does_not_end_a_name() -> None:
+    text = "met Ren&eacute;e&nbsp;Astor; Bo left"
+    end = text.index("left") - 1
+    found = resolve(text, [Span(4, end, "PERSON", 0.9, "spacy", False)])
+    assert [text[span.start : span.end] for span in found] == ["Ren&eacute;e&nbsp;Astor", "Bo"]
+
+
 def test_json_keeps_its_keys_literals_and_numbers() -> None:
     text = '{"Ode": "Ode", "n": 12025550143, "b": true}'
     at = text.index("12025550143")
