@@ -12,11 +12,12 @@ import polars as pl
 from anonym.columns.actions import Keyed
 from anonym.columns.keys import Keyring
 from anonym.errors import CallError
-from anonym.hierarchy.model import Hierarchy
+from anonym.hierarchy.model import Hierarchy, Prefix
 from anonym.policy.model import Identifier, Policy
 from anonym.policy.resolve import ResolvedColumn
 from anonym.search.plan import Plan, PlanColumn, hierarchy_sha256
 
+STAR = "*"
 PLANNED = "the levels of an earlier plan"  # why a search chose what it chose
 
 
@@ -84,6 +85,17 @@ def _held(hierarchy: Hierarchy, column: PlanColumn) -> Hierarchy:
             f"column {column.name}: its hierarchy is not the one of the plan (drawn up from other data, or its file "
             "has changed)"
         )
+    hierarchy = replace(hierarchy, labels=_as_wide(hierarchy, level, column.nodes))
     labels = hierarchy.labels.gather(hierarchy.ancestor[level].astype(np.int64))
     known = labels.is_in(pl.Series(column.nodes, dtype=pl.String).implode(), nulls_equal=True).to_numpy()
     return replace(hierarchy, finest=level, coarsest=level, suppressed=hierarchy.suppressed | ~known)
+
+
+def _as_wide(hierarchy: Hierarchy, level: int, nodes: Sequence[str | None]) -> pl.Series:
+    """The labels, prefixes with as many `*` as in the plan: the longest value of this batch may be a longer one."""
+    declared, labels = hierarchy.declaration, hierarchy.labels
+    if not isinstance(declared, Prefix) or not 1 <= level <= len(declared.lengths):
+        return labels
+    width = max((len(label) for label in nodes if label is not None and label != STAR), default=0)
+    is_prefix = pl.Series(np.isin(np.arange(len(labels)), hierarchy.ancestor[level])) & (labels != STAR)
+    return labels.str.head(declared.lengths[level - 1]).str.pad_end(width, STAR).zip_with(is_prefix, labels)

@@ -17,15 +17,13 @@ TOWN = {"role": "quasi", "hierarchy": "suppress"}
 
 
 def _first(run: Call, policy: dict[str, Any], table: pl.DataFrame) -> Path:
-    """The plan of a first release."""
+    """The plan of a first release, which stands with it under another name."""
     table.write_parquet("first.parquet")
     done = run("apply", policy, "first.parquet", "--quiet")
     assert done.status == 0, done.err
-    plan = Path("out.plan.json")
-    plan.rename("first.plan.json")
     for path in Path().glob("out.*"):
         path.rename(path.name.replace("out", "earlier"))
-    return Path("first.plan.json")
+    return Path("earlier.plan.json")
 
 
 def test_values_that_a_plan_has_not_seen_are_suppressed_and_told_nowhere(run: Call) -> None:
@@ -181,6 +179,28 @@ def test_batches_of_a_plan_release_a_value_alike(run: Call) -> None:
     done = run("apply", policy, "second.parquet", "--plan", plan, "--quiet")
     assert done.status == 0, done.err
     assert set(done.released["age"]) == {"30-39"}
+
+
+@pytest.mark.parametrize(
+    ("codes", "released"),
+    [
+        (["11201", "11202", "11299-1234", "94110"], ["112**"] * 3),  # one code as long as none before
+        (["112", "1129", "94110", "94111"], ["112**", "112**", "941**", "941**"]),
+        (["11201", "11202", None, None], ["112**", "112**"]),
+        (["11201", "11202", "941", "9"], ["112**", "112**"]),
+    ],
+)
+def test_prefixes_of_a_batch_read_as_in_the_plan_however_long_its_codes_are(
+    run: Call, codes: list[str | None], released: list[str]
+) -> None:
+    codes_of = {"role": "quasi", "hierarchy": {"prefix": [3]}, "finest": 1, "coarsest": 1}
+    policy = promise({"code": codes_of}, 2, 0.5)
+    plan = _first(run, policy, pl.DataFrame({"code": ["11201", "11202", "94110", "94111"]}))
+    pl.DataFrame({"code": codes}).write_parquet("second.parquet")
+    done = run("apply", policy, "second.parquet", "--plan", plan, "--quiet")
+    assert done.status == 0, done.err
+    assert sorted(done.released["code"]) == released
+    assert run("verify", Path("out.report.json"), "--original", "second.parquet", "--quiet").status == 0
 
 
 def test_two_columns_of_one_name_are_refused_in_every_format(run: Call) -> None:
