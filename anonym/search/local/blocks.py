@@ -29,10 +29,13 @@ Steps = Sequence[Sequence[Digit]]
 HEAT = 0.08  # of the mean loss of a costly class: what a move may cost at first, with chance 1 / e
 TIGHT_HEAT = 0.02  # under l or t, where few moves are kept
 BATCH = 20_000  # moves between two looks at the clock and at the price of suppression
-DEARER, CHEAPER, FAR_DEARER = 1.15, 0.9, 1.4  # the price of suppression: at its limit, below it, beyond it
+CHEAPER, FAR_DEARER = 0.9, 1.4  # the price of suppression where no row may go: while none has, and where one still has
+GIVING = 0.5  # as many moves again, where rows may be given up
+STEPS, FLAT, DEAREST = 24, 6, 8.0  # of the price of a row then: how many, how many of them at what it costs, the first
 SWAPS = 15  # swaps of rows for each move, where growing classes that hold is slow
 START_PULL, PULL = 1.0, 0.3  # how much being far from l or t weighs while a class grows: cells of `*` for k rows
 MARGIN = 1.3  # rows, over those that a class needs at least, from which on only rows are taken that help it to hold
+ANY = 1 << 40  # rows: all that there are
 LINES = 8  # orders in which rows of one kind are sought
 
 
@@ -63,10 +66,15 @@ class Shared:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Classes of the block's tuples, by their numbers in the whole table; rows in none are left over or suppressed."""
+    """Classes of the block's tuples, by their numbers in the whole table.
+
+    Rows in none are left over, or given up: `gone` says so of those in no class of `entries`. `whole` are the classes
+    as they were before any row was given up.
+    """
 
     entries: Entries
-    gone: Entries  # suppressed rows, as of one class
+    gone: Entries  # as of one class
+    whole: Entries
     tries: int
 
 
@@ -77,7 +85,7 @@ def solve_block(
     layout, steps = shared.layout, shared.steps
     space = layout.space if members.size == layout.space.count else layout.space.of(members)
     rng = np.random.default_rng(seed)
-    w = world_of(space, near(space, steps, rng, effort.passes), k, limit, layout.gone, seed, effort.look)
+    w = world_of(space, near(space, steps, rng, effort.passes), k, 0, layout.gone, seed, effort.look)
     w.links[: space.count, LEFT_OVER] = space.rows
     is_tight = not space.promise.is_monotone
     swaps, pull = SWAPS if is_tight else 0, PULL * SCALE * k
@@ -88,10 +96,34 @@ def solve_block(
     add_classes(w, np.full(left.size, GONE, np.int64), left, w.links[left, LEFT_OVER])  # moves find them a home
     along = lines(space, steps, rng, LINES if swaps else 1)
     tries = _improve(w, along, layout.gone, effort, pull, swaps, tick)
-    owner, member, rows = listing(w)
-    is_gone = owner == GONE
-    kept, gone = (Entries.of(owner[which], members[member[which]], rows[which]) for which in (~is_gone, is_gone))
-    return Outcome(kept, gone, tries)
+    whole = _Listed.of(w, layout.gone)
+    ended, more = _give_up(w, whole, limit, layout.gone, effort, pull, tick) if limit > 0 else (whole, 0)
+    return Outcome(ended.kept(members), ended.suppressed(members), whole.kept(members), tries + more)
+
+
+@dataclass(frozen=True)
+class _Listed:
+    """The classes at some time, class 0 those of suppressed rows, and what they cost."""
+
+    owner: Ints
+    member: Ints
+    rows: Ints
+    loss: int
+    gone: int  # rows
+
+    @staticmethod
+    def of(w: World, gone: int) -> _Listed:
+        costly = w.links[: int(w.state[LISTED]), COSTLY]
+        rows = int(w.links[GONE, ROWS])
+        return _Listed(*listing(w), int((w.links[costly, LOSS] * w.links[costly, ROWS]).sum()) + gone * rows, rows)
+
+    def kept(self, members: Ints) -> Entries:
+        is_kept = self.owner != GONE
+        return Entries.of(self.owner[is_kept], members[self.member[is_kept]], self.rows[is_kept])
+
+    def suppressed(self, members: Ints) -> Entries:
+        is_gone = self.owner == GONE
+        return Entries.of(self.owner[is_gone], members[self.member[is_gone]], self.rows[is_gone])
 
 
 def _start(w: World, shared: Shared, space: Space, rng: np.random.Generator, pull: float) -> None:
@@ -138,8 +170,32 @@ def _improve(
     return done
 
 
+def _give_up(
+    w: World, whole: _Listed, limit: int, gone: int, effort: Effort, pull: float, tick: Callable[[int], None]
+) -> tuple[_Listed, int]:
+    """Give rows up where that pays, those first that pay most: the best classes within the limit, and moves tried.
+
+    The price of a row falls to what it costs. What the moves do does not depend on the limit, which only says when to
+    stop: so a larger one never leads to more loss.
+    """
+    best, done = whole, 0
+    w.state[MAY_GO] = ANY
+    began, batch = time.monotonic(), max(int(GIVING * effort.tries) // STEPS, 100)
+    for step in range(STEPS):
+        if effort.seconds is not None and time.monotonic() - began > GIVING * effort.seconds:
+            break
+        w.links[GONE, LOSS] = int(gone * DEAREST ** max(1 - step / (STEPS - FLAT), 0.0))
+        improve(w, batch, 0.0, 0.0, pull)
+        done += batch
+        tick(batch)
+        now = _Listed.of(w, gone)
+        if now.gone > limit:
+            break
+        best = now if now.loss < best.loss or best.gone > limit else best
+    return best, done
+
+
 def _reprice(w: World, gone: int) -> None:
-    """Suppression costs what keeps it at its limit, at least what a suppressed row costs."""
-    rows, most = int(w.links[GONE, ROWS]), int(w.state[MAY_GO])
-    change = FAR_DEARER if rows > most else DEARER if 0 < most <= rows / 0.98 else CHEAPER
+    """Suppression costs what drives it out, at least what a suppressed row costs."""
+    change = FAR_DEARER if w.links[GONE, ROWS] > 0 else CHEAPER
     w.links[GONE, LOSS] = min(max(gone, int(w.links[GONE, LOSS] * change)), gone << 10)

@@ -31,11 +31,12 @@ Floats = NDArray[np.float64]
 
 BLOCK = 40_000  # tuples searched together: their tables stay in a cache of a few megabytes
 TRIES = {"default": 25, "thorough": 600}  # moves a class of k rows
+LEAST, LEAST_ROWS = 2_000, 100_000  # moves of a block at least, but so many times k
 TIGHT = 0.25  # as many, where l or t make a move slow
 MOST = {"default": 2_000_000, "thorough": 50_000_000}  # moves in all
 VISITS = {"default": 4_000, "thorough": 100_000}
 PEELS = {"default": 150_000_000, "thorough": 6_000_000_000}  # recodings peeled times tuples
-PASSES, COMPARED = (5, 20), 4_000_000  # orders along which near tuples are sought: so many in all, within limits
+PASSES, COMPARED = (3, 20), 4_000_000  # orders along which near tuples are sought: so many in all, within limits
 LOOK = {"default": 12, "thorough": 24}
 READS = {"default": 60_000_000, "thorough": 400_000_000}  # for the bound
 
@@ -145,14 +146,19 @@ def _search(problem: Problem, records: Records, laid: Layout, allowed: int, run:
     optional = max(allowed - _hopeless(space, problem.k), 0)
     if space.promise.needs_reference:
         optional = 0  # rows that leave move what all classes are compared with, and many that held no longer do
-    entries, gone, tries = _run_blocks(problem, laid, optional, run)
+    blocks = _run_blocks(problem, laid, optional, run)
     best: Found | None = None
-    for kept in (space.rows - gone, space.rows) if gone.any() else (space.rows,):
+    for entries, kept in ((blocks.entries, space.rows - blocks.gone), (blocks.whole, space.rows)):
         homes = _settled(space, entries, kept, problem.k)
         if int(space.rows.sum() - homes.rows.sum()) <= allowed:
-            found = Found.of(problem, records, laid, homes)
-            best = found if best is None or found.worth < best.worth else best
-    return best, tries
+            best = _better(best, Found.of(problem, records, laid, homes))
+        if not blocks.gone.any():
+            break
+    return best, blocks.tries
+
+
+def _better(one: Found | None, other: Found) -> Found:
+    return other if one is None or other.worth < one.worth else one
 
 
 def _search_units(problem: Problem, records: Records, laid: Layout, allowed: int, run: Run) -> tuple[Found | None, int]:
@@ -161,13 +167,15 @@ def _search_units(problem: Problem, records: Records, laid: Layout, allowed: int
     words: list[Vocabulary] = ["label" if column.kind in ("pair", "path") else "set" for column in laid.columns]
     inner = layout(problem, pairs.records, words)
     share = allowed * pairs.records.count // max(records.total_rows, 1)
-    entries, _, tries = _run_blocks(problem, inner, share, run)
-    cls = parts(pairs.records, inner, entries).cls[pairs.of_record].astype(np.int64)
-    for alone in (SUPPRESSED, entries.classes + pairs.of_record):
-        found = _joined(problem, records, laid, np.where(cls == SUPPRESSED, alone, cls), run.seed)
-        if int(records.rows.sum() - found.release.rows.sum()) <= allowed:
-            return found, tries
-    return None, tries
+    blocks = _run_blocks(problem, inner, share, run)
+    best: Found | None = None
+    for entries in (blocks.entries, blocks.whole) if blocks.gone.any() else (blocks.entries,):
+        cls = parts(pairs.records, inner, entries).cls[pairs.of_record].astype(np.int64)
+        for alone in (SUPPRESSED, entries.classes + pairs.of_record):
+            found = _joined(problem, records, laid, np.where(cls == SUPPRESSED, alone, cls), run.seed)
+            if int(records.rows.sum() - found.release.rows.sum()) <= allowed:
+                best = _better(best, found)
+    return best, blocks.tries
 
 
 def _joined(problem: Problem, records: Records, laid: Layout, cls: Ints, seed: int) -> Found:
@@ -204,8 +212,17 @@ def _settled(space: Space, entries: Entries, kept: Ints, k: int) -> Entries:
         kept = now
 
 
-def _run_blocks(problem: Problem, laid: Layout, limit: int, run: Run) -> tuple[Entries, Ints, int]:
-    """The classes of all blocks, in one numbering; (tuples,) suppressed rows; moves tried."""
+@dataclass(frozen=True)
+class Blocks:
+    """As `Outcome`, of all blocks in one numbering; `gone` (tuples,) are rows given up."""
+
+    entries: Entries
+    whole: Entries
+    gone: Ints
+    tries: int
+
+
+def _run_blocks(problem: Problem, laid: Layout, limit: int, run: Run) -> Blocks:
     space = laid.space
     words = run.budget if isinstance(run.budget, str) else "default"
     visits = min(VISITS[words], PEELS[words] // max(space.count, 1) + 1)
@@ -254,7 +271,7 @@ def _effort(budget: Budget, space: Space, members: Ints, k: int, blocks: int) ->
         return Effort(tries, seconds, LOOK[words], passes)
     each = TRIES[words] * (1.0 if space.promise.is_monotone else TIGHT)
     tries = int(min(each * rows / k, MOST[words] * rows / total))
-    return Effort(max(tries, 2_000), None, LOOK[words], passes)
+    return Effort(max(tries, min(LEAST, LEAST_ROWS // k)), None, LOOK[words], passes)
 
 
 def _hopeless(space: Space, k: int) -> int:
@@ -268,19 +285,23 @@ def _hopeless(space: Space, k: int) -> int:
     return found
 
 
-def _together(outcomes: Sequence[Outcome], tuples: int) -> tuple[Entries, Ints, int]:
+def _together(outcomes: Sequence[Outcome], tuples: int) -> Blocks:
+    gone = np.zeros(tuples, np.int64)
+    for outcome in outcomes:
+        gone[outcome.gone.member] = outcome.gone.rows  # blocks share no tuples
+    entries, whole = _joint([each.entries for each in outcomes]), _joint([each.whole for each in outcomes])
+    return Blocks(entries, whole, gone, sum(outcome.tries for outcome in outcomes))
+
+
+def _joint(found: Sequence[Entries]) -> Entries:
+    """The entries of all, their classes numbered on."""
     none = np.empty(0, np.int64)
-    found = [outcome.entries for outcome in outcomes]
     shift = np.cumsum([0] + [part.classes for part in found])
-    entries = Entries(
+    return Entries(
         np.concatenate([none, *(part.owner + shift[i] for i, part in enumerate(found))]),
         np.concatenate([none, *(part.member for part in found)]),
         np.concatenate([none, *(part.rows for part in found)]),
     )
-    gone = np.zeros(tuples, np.int64)
-    for outcome in outcomes:
-        gone[outcome.gone.member] = outcome.gone.rows  # blocks share no tuples
-    return entries, gone, sum(outcome.tries for outcome in outcomes)
 
 
 def _given(problem: Problem, records: Records, laid: Layout, start: Solution) -> Found | None:

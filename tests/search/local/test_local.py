@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +108,23 @@ def test_keeps_l_and_t_where_they_bind(folder: Path, units: bool, seed: int, sai
     solution = solved(problem, records, said)
     if solution is not None:
         twin.assert_keeps(table, cut(said, table), rows_of, solution)
+
+
+@settings(EXAMPLES, max_examples=25)
+@given(table=tables(units=False), said=words())
+def test_a_looser_limit_never_loses_more(folder: Path, table: naive.Table, said: twin.Words) -> None:
+    problem, records, _ = stated(table, said, folder)
+    losses = []
+    for limit in range(problem.lost, problem.rows + 1, max(problem.rows // 5, 1)):
+        found = solved(replace(problem, limit=limit), records, said)
+        losses.append(np.inf if found is None else loss(problem, found))
+    assert all(later <= earlier + 1e-12 for earlier, later in pairwise(losses))
+
+
+def loss(problem: Problem, found: LocalSolution) -> float:
+    """By the weights that steer the search."""
+    weights = np.asarray(problem.weights) / sum(problem.weights)
+    return float((found.rows @ found.costs) @ weights + found.suppressed_rows)
 
 
 @EXAMPLES
