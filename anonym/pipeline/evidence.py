@@ -22,7 +22,7 @@ from anonym.pipeline.solve import suppression_limit
 from anonym.pipeline.subgroups import suppressed_groups, trees
 from anonym.pipeline.transform import TextLedger
 from anonym.pipeline.withdrawing import Withdrawn
-from anonym.policy.explain import levels as level_words
+from anonym.policy.explain_columns import levels as level_words
 from anonym.policy.model import Drop, Identifier, Keep, Policy, Quasi, Sensitive, Text
 from anonym.policy.resolve import ResolvedColumn
 from anonym.report.evidence import class_histogram

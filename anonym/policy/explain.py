@@ -3,46 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from decimal import Decimal
 
-from anonym.columns.actions import Action, joins_rows
-from anonym.columns.identifiers import DropColumn, Pseudonym, Redact
-from anonym.columns.shift import Shift
-from anonym.columns.surrogate import Surrogate
-from anonym.criteria import DistinctL, EntropyL, LDiversity, RecursiveL, TCloseness
-from anonym.hierarchy.clock import Of, Seconds
-from anonym.hierarchy.model import (
-    Auto,
-    Breaks,
-    Dates,
-    Declaration,
-    FileHierarchy,
-    Groups,
-    Identity,
-    Interval,
-    Networks,
-    Prefix,
-    Rounded,
-    Suppress,
-)
-from anonym.hierarchy.packs import pack
+from anonym.columns.actions import joins_rows
+from anonym.policy.explain_columns import column, line, number
 from anonym.policy.lint import notes
-from anonym.policy.model import Drop, Identifier, Keep, Policy, Quasi, Role, Sensitive, Text
+from anonym.policy.model import Identifier, Keep, Policy, Quasi, Sensitive, Text
 from anonym.policy.resolve import ResolvedColumn
 from anonym.policy.schema import AttackLimitShape, ThresholdsShape
 
-_MANY_CUTS = 8
-_FORMS = {
-    "label": "as text labels",
-    "bounds": "as two columns, the lowest and the highest value of the class",
-    "set": "as the set of values in the class",
-    "representative": "as one value for the whole class",
-}
-_UNCOVERED = {
-    "refuse": "the run stops (status 4)",
-    "suppress": "its row is suppressed",
-    "top": "it is released as `*`",
-}
 _REPLACED = {
     "tag": "the tag of its kind, such as <PERSON>",
     "mask": "stars",
@@ -76,188 +44,30 @@ def _section(title: str, lines: Sequence[str]) -> str:
 
 
 def _head(policy: Policy) -> Iterator[str]:
-    yield f"Policy {_line(policy.name)}, sha256 {policy.sha256}"
+    yield f"Policy {line(policy.name)}, sha256 {policy.sha256}"
     if policy.reviewed is None:
         yield "Draft policy, not reviewed."
     else:
-        yield f"Reviewed by {_line(policy.reviewed.by)} on {policy.reviewed.date.isoformat()}."
+        yield f"Reviewed by {line(policy.reviewed.by)} on {policy.reviewed.date.isoformat()}."
     if policy.input.flatten:
-        yield f"Every field of {', '.join(map(_line, policy.input.flatten))} is a column of its own."
+        yield f"Every field of {', '.join(map(line, policy.input.flatten))} is a column of its own."
     for key, words in policy.threat_model.items():
-        yield f"Threat model, {key}: {_line(words)}"
+        yield f"Threat model, {key}: {line(words)}"
     if policy.training is not None:
         trained = policy.training
         whom = policy.unit or "record"
         yield f"Private training: at most ε {trained.limit:g} per {whom} at δ {trained.delta:g}, fixed before training"
 
 
-def _line(words: str) -> str:
-    """Free words of the policy as one line, without characters that steer a terminal."""
-    return " ".join("".join(c if c.isprintable() else " " for c in words).split())
-
-
 def _columns(policy: Policy, resolved: Sequence[ResolvedColumn] | None) -> Iterator[str]:
     if resolved is None:
         for entry, role in policy.columns.items():
-            yield from _column(entry, role)
+            yield from column(entry, role)
         yield "any other column: " + ("the run stops (status 4)" if policy.unlisted == "refuse" else "not released")
         return
-    for column in resolved:
-        origin = "" if column.pattern == column.name else f" (by {column.pattern or '`unlisted`'})"
-        yield from _column(f"{column.name}{origin}", column.role)
-
-
-def _column(name: str, role: Role) -> Iterator[str]:
-    match role:
-        case Quasi():
-            yield f"{name}: quasi-identifier, generalised and released {_FORMS[role.form]}"
-            yield from (f"  {line}" for line in _quasi(role))
-        case Sensitive():
-            yield f"{name}: sensitive, released as it is"
-            if role.bins is not None:
-                yield f"  l and t count numbers of one bin as one value: {levels(role.bins)[1]}"
-            yield from (f"  in every class: {promise}" for promise in _promises(role))
-        case Identifier(action=action):
-            yield f"{name}: identifier, {_action(name, action)}"
-        case Text():
-            yield f"{name}: free text, scrubbed (see Text)"
-        case Keep(allow_unique=reason):
-            rare = "refused (status 3)" if reason is None else f"allowed, because: {_line(reason)}"
-            yield f"{name}: released as it is; values that fewer than k units hold are {rare}"
-        case Drop():
-            yield f"{name}: not released"
-
-
-def _action(name: str, action: Action) -> str:
-    match action:
-        case DropColumn():
-            return "not released"
-        case Redact():
-            return "every value becomes the same mark"
-        case Pseudonym():
-            scope = "in this release only" if action.scope == "release" else "in every release under this key"
-            return (
-                f"replaced by a keyed token (HMAC-SHA256, key from {action.key.source}, "
-                f"domain {action.domain or name}); the same value gets the same token {scope}"
-            )
-        case Surrogate():
-            again = "in this release" if action.scope == "release" else "in every release under this key"
-            return (
-                f"replaced by an invented {action.kind.replace('_', ' ')} (key from {action.key.source}, "
-                f"domain {action.domain or name}); the same value gets the same one {again}"
-            )
-        case Shift():
-            source = f"key from {action.key.source}" if action.key else "a key of this release alone"
-            return f"dates moved by one secret offset per unit, 1 to {action.days} days ({source})"
-
-
-def _quasi(quasi: Quasi) -> Iterator[str]:
-    listed = levels(quasi.hierarchy)
-    if isinstance(quasi.hierarchy, Auto):
-        yield "levels: drawn up from the data, then `*`"
-        yield "  round intervals with open ends for numbers, calendar periods for dates, networks for IP addresses,"
-        yield "  beginnings for codes, the most frequent values for categories"
-    elif isinstance(quasi.hierarchy, FileHierarchy) and quasi.hierarchy.taxonomy is None:
-        yield f"levels: 0: the value as it is, then the columns of {quasi.hierarchy.path.name}, the last one as `*`"
-    else:
-        yield "levels: " + ", ".join(f"{level}: {words}" for level, words in enumerate(listed))
-    if isinstance(quasi.hierarchy, FileHierarchy) and quasi.hierarchy.taxonomy is not None:
-        found = pack(quasi.hierarchy.taxonomy)
-        yield f"taxonomy {found.name}: {found.title}"
-        yield f"  reads {found.values}"
-    if quasi.finest or quasi.coarsest is not None:
-        upper = "on" if quasi.coarsest is None else f"to {quasi.coarsest}"
-        yield f"a release uses levels from {quasi.finest} {upper} only"
-    if quasi.top is not None:
-        yield f"values from {quasi.top} on become one, `>={quasi.top}`, before anything else"
-    if quasi.bottom is not None:
-        yield f"values up to {quasi.bottom} become one, `<={quasi.bottom}`, before anything else"
-    if isinstance(quasi.hierarchy, FileHierarchy | Networks):
-        lacks = "that is no IP address" if isinstance(quasi.hierarchy, Networks) else _lacking(quasi.hierarchy)
-        yield f"a value {lacks}: {_UNCOVERED[quasi.uncovered]}"
-    if quasi.normalise:
-        yield f"spellings count as one value after {', '.join(quasi.normalise)}"
-    if quasi.weight != 1:
-        yield f"the search spares it with weight {quasi.weight:g}; the loss that is printed ignores weights"
-
-
-def _lacking(declared: FileHierarchy) -> str:
-    return "that the file lacks" if declared.taxonomy is None else f"that the taxonomy {declared.taxonomy} lacks"
-
-
-def levels(hierarchy: Declaration) -> list[str]:
-    """What each level of a hierarchy does, from level 0 on. For a file and for `auto` only level 0 is known."""
-    steps: list[str]
-    match hierarchy:
-        case Interval(widths=widths, of=of):
-            steps = [f"widths of {_written(width, of)}" for width in widths]
-        case Breaks(levels=cuts, of=of):
-            steps = [_cuts([_written(cut, of) for cut in level]) for level in cuts]
-        case Prefix(lengths=lengths):
-            steps = [f"the first {length} character{'s' if length > 1 else ''}" for length in lengths]
-        case Dates(units=units):
-            steps = [f"the {unit}" for unit in units]
-        case Rounded(decimals=decimals):
-            steps = [f"rounded to {_decimals(places)}" for places in decimals]
-        case Networks(lengths=lengths):
-            steps = [f"the network of {length} bits" for length in lengths]
-        case Groups(kept=kept):
-            steps = [f"the {len(names)} most frequent values, the others as one" for names in kept]
-        case FileHierarchy(taxonomy=str(name)):
-            steps = list(pack(name).levels)
-        case Suppress():
-            steps = []
-        case Identity() | FileHierarchy() | Auto():
-            return ["the value as it is"]
-    return ["the value as it is", *steps, "`*`"]
-
-
-def _cuts(cuts: Sequence[str]) -> str:
-    if len(cuts) > _MANY_CUTS:
-        return f"intervals between {len(cuts)} cuts from {cuts[0]} to {cuts[-1]}"
-    return f"intervals cut at {', '.join(cuts)}"
-
-
-def _written(value: Decimal, of: Of) -> str:
-    return _number(value) if of == "number" else str(Seconds(value, of))
-
-
-def _number(value: Decimal) -> str:
-    """As a person writes it, but for exponents that would fill the line."""
-    value = value.normalize()
-    return f"{value:f}" if -10 < value.adjusted() < 20 else str(value)
-
-
-def _decimals(places: int) -> str:
-    if places > 0:
-        return f"{places} decimal{'s' if places > 1 else ''}"
-    return "whole numbers" if places == 0 else f"multiples of 1{'0' * -places}"
-
-
-def _promises(role: Sensitive) -> Iterator[str]:
-    if role.l is not None:
-        yield _diversity(role.l)
-    if role.t is not None:
-        yield _closeness(role.t)
-
-
-def _diversity(promise: LDiversity) -> str:
-    match promise:
-        case DistinctL(l=l):
-            return f"at least {l} distinct values (l-diversity)"
-        case EntropyL(l=l):
-            return f"values as varied as {l:g} equally frequent ones (entropy l-diversity)"
-        case RecursiveL(c=c, l=l):
-            return f"the most frequent value is rarer than {c:g} times those from rank {l} on (recursive l-diversity)"
-
-
-def _closeness(promise: TCloseness) -> str:
-    ground = {
-        "equal": "all values equally far apart",
-        "ordered": "values as far apart as their ranks",
-        "hierarchical": "values as far apart as in their hierarchy",
-    }
-    return f"values distributed within {promise.max:g} of all released rows, {ground[promise.distance]} (t-closeness)"
+    for one in resolved:
+        origin = "" if one.pattern == one.name else f" (by {one.pattern or '`unlisted`'})"
+        yield from column(f"{one.name}{origin}", one.role)
 
 
 def _guarantee(policy: Policy) -> Iterator[str]:
@@ -269,7 +79,7 @@ def _guarantee(policy: Policy) -> Iterator[str]:
     members = "rows" if policy.unit is None else f"units (distinct values of {policy.unit})"
     yield f"every class, the rows that agree on {', '.join(quasi) or 'nothing'}, has at least {guarantee.k} {members}"
     if guarantee.suppression:
-        percent = _number(guarantee.suppression * 100)
+        percent = number(guarantee.suppression * 100)
         left = "left out" if guarantee.action == "drop" else "left empty"
         yield f"at most {percent} % of the input rows are {left} to get there"
     else:
@@ -277,7 +87,7 @@ def _guarantee(policy: Policy) -> Iterator[str]:
     if guarantee.linkable is None and policy.unit is not None:
         yield "where rows of one unit can be joined in the release, k counts units of equal profile"
     elif guarantee.linkable is not None and policy.unit is not None:
-        yield f"rows of one unit may be joined in the release, because: {_line(guarantee.linkable)}"
+        yield f"rows of one unit may be joined in the release, because: {line(guarantee.linkable)}"
     yield "before the release gets its name, the written file is read again and every promise recomputed"
 
 
@@ -300,14 +110,14 @@ def _attacks(policy: Policy) -> Iterator[str]:
         return
     if attacks.hold_out:
         people = "rows" if policy.unit is None else f"units (distinct values of {policy.unit})"
-        yield f"{_number(attacks.hold_out * 100)} % of the {people} are held out before: a control, never released"
+        yield f"{number(attacks.hold_out * 100)} % of the {people} are held out before: a control, never released"
     if attacks.control is not None:
         yield f"the people in {attacks.control.name} are the control: like the input's, and never released"
     if attacks.linkage is not None:
         known = ", ".join(attacks.linkage.match)
         yield (
             f"linking by {known} with {attacks.linkage.auxiliary.name} must find at most "
-            f"{_number(attacks.linkage.max_risk * 100)} % of the released, with 95 % confidence"
+            f"{number(attacks.linkage.max_risk * 100)} % of the released, with 95 % confidence"
         )
     if attacks.max_advantage is not None:
         limit = f"{attacks.max_advantage:f}"
@@ -318,7 +128,7 @@ def _attacks(policy: Policy) -> Iterator[str]:
 def _thresholds(policy: Policy) -> Iterator[str]:
     for key, limit in policy.thresholds.items():
         shape = AttackLimitShape if key.startswith("attacks.") else ThresholdsShape
-        yield f"{_line(key)} {limit:g}: {shape.model_fields[key.rpartition('.')[2]].description}"
+        yield f"{line(key)} {limit:g}: {shape.model_fields[key.rpartition('.')[2]].description}"
     if policy.thresholds:
         yield "a release beyond one is refused (status 3), one for which it was not measured too (status 5)"
 
