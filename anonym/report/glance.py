@@ -15,14 +15,35 @@ ORDER = {"fail": 0, "inconclusive": 1, "pass": 2, "too_weak": 3, None: 4}
 
 def glance(evidence: Evidence) -> Markup:
     """A list of terms and what was found."""
+    refused = wording.refused(evidence)
     pairs = [
-        ("Released untouched", _untouched(evidence)),
+        *([("l and t", _l_and_t(evidence))] if evidence["guarantee"]["l"] or evidence["guarantee"]["t"] else []),
+        ("Untouched" if refused else "Released untouched", _untouched(evidence)),
         ("Suppression falls on", _hardest(evidence)),
         ("Attacks", _attacks(evidence)),
         ("Text", _text(evidence)),
         ("Private training", _training(evidence)),
     ]
     return tag("div", tag("h3", "At a glance"), blocks.facts(pairs), class_="glance")
+
+
+def _l_and_t(evidence: Evidence) -> object:
+    """Achieved and required, what does not hold first."""
+    none, guarantee = wording.missing(evidence), evidence["guarantee"]
+    found: list[tuple[bool | None, str]] = []
+    for name, diverse in guarantee["l"].items():
+        achieved = none if diverse["achieved"] is None else wording.diversity(diverse["achieved"])
+        needed = wording.diversity(diverse["required"], achieved=False)
+        said = f"{diverse['kind']} l of {figures.shortened(name, 40)}: {achieved}, {needed} required"
+        found.append((diverse.get("holds"), said))
+    for name, close in guarantee["t"].items():
+        achieved = figures.at_most(close["achieved"], none)
+        said = f"{close['distance']} t of {figures.shortened(name, 40)}: {achieved}"
+        found.append((close.get("holds"), f"{said}, {figures.number(close['required'])} allowed"))
+    ranked = [said for _, said in sorted(found, key=lambda one: (False, None, True).index(one[0]))]
+    rest = len(ranked) - MOST
+    more = blocks.sub(f"and {figures.plural(rest, 'more promise')} below") if rest > 0 else None
+    return join([blocks.line(said) for said in ranked[:MOST]], more)
 
 
 def _untouched(evidence: Evidence) -> object:

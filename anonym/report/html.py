@@ -74,7 +74,7 @@ def _head(evidence: Evidence) -> Markup:
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("meta", name="color-scheme", content="light dark"),
         tag("link", rel="icon", href="data:,"),
-        tag("title", f"Evidence of release: {evidence['policy']['name']}"),
+        tag("title", f"{_kind(evidence).split(':')[0]}: {evidence['policy']['name']}"),
         [tag("style", _stylesheet(name), media=media) for name, media in STYLES],
     )
 
@@ -96,17 +96,22 @@ def _header(evidence: Evidence) -> Markup:
     said = [tag("span", part) for part in _meta(evidence)]
     return tag(
         "header",
-        tag("p", "Evidence of release", class_="eyebrow"),
+        tag("p", _kind(evidence), class_="eyebrow"),
         tag("h1", blocks.name(evidence["policy"]["name"])),
         tag("p", said, class_="meta"),
     )
+
+
+def _kind(evidence: Evidence) -> str:
+    return "Evidence of a refused run: nothing was released" if wording.refused(evidence) else "Evidence of release"
 
 
 def _meta(evidence: Evidence) -> Iterator[object]:
     review = evidence["policy"]["reviewed"]
     yield f"Reviewed by {review['by']}, {review['date']}" if review else "Policy not reviewed"
     yield join("Policy ", tag("code", evidence["policy"]["sha256"][:12]))
-    yield f"Released: {wording.rows_of_input(evidence)}"
+    written = "Written, rejected and not released" if wording.refused(evidence) else "Released"
+    yield f"{written}: {wording.rows_of_input(evidence)}"
     for name in evidence["output"].get("paths", ())[:3]:
         yield tag("code", name)
 

@@ -45,7 +45,7 @@ def _line(label: str, said: str) -> str:
 def lines(evidence: Evidence) -> Iterator[Line]:
     """The figures of a summary, label and figure."""
     yield "verdict", HOLDS[evidence["verdict"]["holds"]] + (", draft policy" if evidence["verdict"]["draft"] else "")
-    yield "released", _released(evidence)
+    yield ("not released" if wording.refused(evidence) else "released"), _released(evidence)
     yield from _promised(evidence)
     if limited := list((evidence.get("thresholds") or {}).values()):
         held, unknown = (sum(part.get("holds") is one for part in limited) for one in (True, None))

@@ -200,7 +200,7 @@ def _l_words(promised: Facts) -> Iterator[str]:
         )
         yield f"{values} {column} ({needed} required)"
     elif promised:
-        yield f"l-diversity of {len(promised)} columns"
+        yield f"the l-diversity required of {len(promised)} columns"
 
 
 def _t_words(promised: Facts) -> Iterator[str]:
@@ -209,7 +209,7 @@ def _t_words(promised: Facts) -> Iterator[str]:
         allowed = figures.number(part["required"])
         yield f"t of {column} at most {figures.at_most(part['achieved'])} ({allowed} allowed)"
     elif promised:
-        yield f"t-closeness of {len(promised)} columns"
+        yield f"the t-closeness required of {len(promised)} columns"
 
 
 def _failing_sentence(_: Facts, reasons: list[str]) -> str:
@@ -242,6 +242,12 @@ def rows_of_input(evidence: Facts) -> str:
     if rows is None:
         return "none written" if total is None else f"none of {figures.plural(total, 'row')}"
     return figures.plural(rows, "row") if total is None else f"{figures.count(rows)} of {figures.plural(total, 'row')}"
+
+
+def refused(evidence: Facts) -> bool:
+    """Whether a run ended without a release. A file that was only checked has no input here, and later attacks are of
+    a release that was made."""
+    return evidence["verdict"]["holds"] is False and evidence["input"]["rows"] is not None and not evidence.get("later")
 
 
 def missing(evidence: Facts) -> str:

@@ -180,6 +180,21 @@ def test_the_first_screen_names_who_bears_suppression_what_is_untouched_and_what
         assert word in signed["Private training"]
 
 
+def test_a_refused_run_is_never_called_a_release() -> None:
+    page, good = PAGES["refused"], PAGES["tickets"]
+    assert "Evidence of a refused run: nothing was released" in page
+    assert "Written, rejected and not released: " in page
+    assert "Released: " not in page
+    assert "Evidence of a refused run" not in good
+    assert "Released: " in good
+
+
+def test_l_and_t_are_on_the_first_screen_as_required_and_achieved() -> None:
+    first = PAGES["tickets"].split("<section", 1)[0]
+    assert "distinct l of topic: 4, 3 required" in first
+    assert " t of topic: " in first
+
+
 def test_a_refused_run_lists_every_reason_and_shows_no_pass() -> None:
     page = Page(PAGES["refused"])
     assert "✗ Promise does not hold" in PAGES["refused"]
