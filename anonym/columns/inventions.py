@@ -34,6 +34,7 @@ TEST_CARDS = tuple(
     """.split()  # noqa: SIM905 - a block of numbers reads better than thirty lines
 )
 
+LEGAL_PREFIXES = re.compile(r"^(?:株式会社|有限会社|合同会社|\(株\)|(?:PT|ООО|ОАО|ЗАО|АО)\.?\s)\s*")
 LEGAL_FORMS = re.compile(
     r""",?\s+(?:
         (?:GmbH|UG|AG|KG|OHG|SE|e\.?\s?V\.?)(?:\ &\ Co\.?\ KGa?A?)?
@@ -60,7 +61,7 @@ def code(text: str, draws: Draws, lists: Lists) -> str:  # noqa: ARG001 - all ki
 def _like(character: str, draws: Draws) -> str:
     if character.isdigit():
         return draws.pick("0123456789")
-    if not character.isalpha():
+    if not character.isalpha() or character in "ºª":
         return character
     return draws.pick(UPPER if character.isupper() else LOWER)
 
@@ -80,11 +81,11 @@ def last_name(text: str, draws: Draws, lists: Lists) -> str:
 
 
 def company(text: str, draws: Draws, lists: Lists) -> str:
-    """A firm named after people, with the legal form of the given one."""
-    form = LEGAL_FORMS.search(text)
+    """A firm named after people, with the legal form of the given one, where it stands."""
+    prefix, form = LEGAL_PREFIXES.match(text), LEGAL_FORMS.search(text)
     one, two, three = (draws.pick(lists.last["male"]) for _ in range(3))
     body = draws.pick((f"{one} & {two}", f"{one}-{two}", f"{one}, {two} & {three}"))
-    return same_case(body, text) + (form[0] if form else "")
+    return (prefix[0] if prefix else "") + same_case(body, text) + (form[0] if form else "")
 
 
 def user_name(text: str, draws: Draws, lists: Lists) -> str:
@@ -126,16 +127,34 @@ def address(text: str, draws: Draws, lists: Lists) -> str:
 
 
 def _address_part(part: str, names: tuple[str, ...], draws: Draws, lists: Lists) -> str:
-    """Runs of words become one name; words with a digit, and two or three capitals (a state), keep their shape."""
+    """Runs of words become one name; words with a digit, and one to three capitals (a state), keep their shape.
+
+    Where words are not set apart (Chinese, Japanese), runs of letters within one are names too.
+    """
+    words = part.split()
+    named = " ".join(word for word in words if not _is_number(word))
     written: list[str] = []
-    named = False
-    for word in part.split():
-        if any(c.isdigit() for c in word) or re.fullmatch(r"[A-Z]{2,3}\.?", word):
-            written.append(code(word, draws, lists))
-        elif not named:
-            written.append(same_case(draws.pick(names), word))
-            named = True
+    for word in words:
+        if _is_number(word):
+            written.append("".join(_piece(piece, draws, lists) for piece in UNCASED.split(word)))
+        elif named:
+            written.append(same_case(draws.pick(names), named))
+            named = ""
     return " ".join(written)
+
+
+UNCASED = re.compile("([\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]{2,})")
+AFTER_NUMBERS = frozenset(("bis", "ter", "quater"))
+
+
+def _is_number(word: str) -> bool:
+    return any(c.isdigit() for c in word) or bool(re.fullmatch(r"[A-Z]{1,3}\.?", word)) or word in AFTER_NUMBERS
+
+
+def _piece(piece: str, draws: Draws, lists: Lists) -> str:
+    if UNCASED.fullmatch(piece):
+        return draws.pick(lists.cities)
+    return piece if piece in AFTER_NUMBERS else code(piece, draws, lists)
 
 
 def national_id(text: str, draws: Draws, lists: Lists) -> str:
@@ -184,19 +203,33 @@ def card(text: str, draws: Draws, lists: Lists) -> str:  # noqa: ARG001
     return poured(chosen, text) if len(chosen) == len(digits) else chosen
 
 
+_ADDRESS = re.compile(r"(\s*\[?)([0-9A-Fa-f:.]+)(?:%\w+)?(\]?(?::\d+)?(?:/\d+)?\s*)")
+
+
 def ip(text: str, draws: Draws, lists: Lists) -> str:
-    """Version 4: 192.0.2.0/24, 198.51.100.0/24 or 203.0.113.0/24, drawn again 198.18.0.0/15; 6: 2001:db8::/32."""
-    address, slash, prefix = text.partition("/")
+    """Version 4: 192.0.2.0/24, 198.51.100.0/24 or 203.0.113.0/24, drawn again 198.18.0.0/15; 6: 2001:db8::/32.
+
+    Brackets, a prefix's length and the digits of a port stay; so does nothing of the address.
+    """
+    found = _ADDRESS.fullmatch(text)
+    before, address, after = found.groups() if found else ("", "", "")
+    if found and "." in address and address.count(":") == 1:  # of version 4, with a port
+        address, port = address.split(":")
+        after = f":{code(port, draws, lists)}{after}"
     try:
-        version = ipaddress.ip_address(address.strip()).version
+        version = ipaddress.ip_address(address).version
     except ValueError:
-        return code(text, draws, lists)
+        return _documented(draws) if "." in text else code(text, draws, lists)
     if version == 6:
-        return f"{ipaddress.IPv6Address((0x20010DB8 << 96) | _bits(draws, 96))}{slash}{prefix}"
+        return f"{before}{ipaddress.IPv6Address((0x20010DB8 << 96) | _bits(draws, 96))}{after}"
+    return f"{before}{_documented(draws)}{after}"
+
+
+def _documented(draws: Draws) -> str:
     documented = draws.pick(("192.0.2", "198.51.100", "203.0.113"))
     if draws.attempt:
         documented = f"198.{18 + draws.below(2)}.{draws.below(256)}"
-    return f"{documented}.{draws.between(1, 254)}{slash}{prefix}"
+    return f"{documented}.{draws.between(1, 254)}"
 
 
 def _bits(draws: Draws, bits: int) -> int:

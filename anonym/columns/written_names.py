@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from itertools import takewhile
 
 from anonym.columns.draws import Draws
 from anonym.columns.faker_lists import GENDERS, Gender, Lists
@@ -40,6 +41,9 @@ PARTICLES = frozenset(
     )
 )
 
+FAMILY_FIRST = ("ja", "zh", "ko", "hu", "vi")  # languages
+TITLES_OF: dict[str, dict[str, Gender | None]] = {"fr": {"m": "male"}}  # elsewhere an initial
+
 RICHER = 8  # attempts after which a name gets a second family name, because the plain ones are all taken
 
 _WORD = re.compile(r"[^\s,]+")
@@ -50,53 +54,74 @@ def person_name(text: str, draws: Draws, lists: Lists) -> str:
 
     The gender is that of the title or of the given name, where the lists know it; else it is drawn.
     """
-    family_first = bool(re.match(r"[^,]*[^\s,][^,]*,\s*[^\s,]", text)) and not _all_suffixes(text.partition(",")[2])
-    roles = _roles(text, family_first)
+    titles = TITLES | TITLES_OF.get(lists.locale[:2], {})
+    roles = _roles(text, titles, is_family_first=lists.locale[:2] in FAMILY_FIRST)
     given = [word for word, role in roles if role == "given"]
-    known = _gender([word for word, role in roles if role == "title"], given, lists)
+    known = _gender([titles[_bare(word)] for word, role in roles if role == "title"], given, lists)
     gender = draws.pick(GENDERS) if known is None else known
     family = draws.pick(lists.last[gender])
     if draws.attempt >= RICHER:
         family += "-" + draws.pick(lists.last[gender])
+    if _is_unspaced(text):
+        return family + draws.pick(lists.first[gender])
     words = iter([_invented(word, role, family, gender, draws, lists) for word, role in roles])
     name = " ".join(_WORD.sub(lambda _: next(words), text).split()).replace(" ,", ",").rstrip(", ")
     has_family = any(role == "family" for _, role in roles)
     return name if has_family or draws.attempt < RICHER else f"{name} {same_case(family, text)}"
 
 
-def _roles(text: str, family_first: bool) -> list[tuple[str, str]]:
+def _is_unspaced(text: str) -> bool:
+    """Family and given name in one word, as in Chinese and Japanese: letters without case, two to four of them."""
+    return 2 <= len(text) <= 4 and all("\u3040" <= c <= "\u9fff" or "\uac00" <= c <= "\ud7a3" for c in text)
+
+
+def _roles(text: str, titles: Mapping[str, Gender | None], *, is_family_first: bool) -> list[tuple[str, str]]:
     """Each word as title, suffix, given, family, or gone (particles and further words of a family name)."""
     words = _WORD.findall(text)
-    comma = len(_WORD.findall(text.partition(",")[0])) if family_first else 0
     roles = ["given"] * len(words)
     for i, word in enumerate(words):
-        if _bare(word) in TITLES and (i == 0 or roles[i - 1] == "title") and len(words) > 1:
+        if _bare(word) in titles and (i == 0 or roles[i - 1] == "title") and len(words) > 1:
             roles[i] = "title"
         elif i > 0 and _bare(word) in SUFFIXES:
             roles[i] = "suffix"
     named = [i for i, role in enumerate(roles) if role == "given"]
-    for i in _family(words, named, comma):
+    leading = _before_comma(text) or _leading(words, named, is_family_first)
+    for i in _family(words, named, leading):
         roles[i] = "gone"
     if "gone" in roles:
         roles[len(roles) - 1 - roles[::-1].index("gone")] = "family"
     return list(zip(words, roles, strict=True))
 
 
-def _family(words: list[str], named: list[int], comma: int) -> list[int]:
-    """The places of the family name: all before the comma, or the last word and the particles before it."""
-    if comma:
-        return [i for i in named if i < comma]
+def _before_comma(text: str) -> int:
+    """Words before a comma that sets the family name apart, as in `Smith, John`, not in `Smith, Jr.`"""
+    family, comma, rest = text.partition(",")
+    return len(_WORD.findall(family)) if comma and rest.strip(" ,") and not _all_suffixes(rest) else 0
+
+
+def _leading(words: list[str], named: list[int], is_family_first: bool) -> int:
+    """Words up to the end of a family name that stands first: where the language has it so, or in capitals alone."""
+    capitals = list(takewhile(lambda i: words[i].isupper() and len(words[i].rstrip(".")) > 1, named))
+    if 0 < len(capitals) < len(named) and not any(
+        words[i].isupper() and len(words[i]) > 2 for i in named[len(capitals) :]
+    ):
+        return capitals[-1] + 1
+    return named[0] + 1 if is_family_first and len(named) > 1 else 0
+
+
+def _family(words: list[str], named: list[int], leading: int) -> list[int]:
+    """The places of the family name: the leading words, or the last word and the particles before it."""
+    if leading:
+        return [i for i in named if i < leading]
     last = named[-1:] if len(named) > 1 or (words and len(named) < len(words)) else []
     while last and len(named) > len(last) + 1 and words[named[-len(last) - 1]].casefold() in PARTICLES:
         last = named[-len(last) - 1 :]
     return last
 
 
-def _gender(titles: list[str], given: list[str], lists: Lists) -> Gender | None:
-    for known in (*(TITLES[_bare(title)] for title in titles), *(lists.gender_of(name) for name in given[:1])):
-        if known:
-            return known
-    return None
+def _gender(titles: list[Gender | None], given: list[str], lists: Lists) -> Gender | None:
+    """What the titles say, else the first given name."""
+    return next(filter(None, (*titles, *(lists.gender_of(name) for name in given[:1]))), None)
 
 
 def _invented(word: str, role: str, family: str, gender: Gender, draws: Draws, lists: Lists) -> str:
