@@ -22,10 +22,10 @@ from typing import Any
 import polars as pl
 
 from anonym.text.labelled import read
-from anonym.text.ner import spacy_package
 from anonym.text.options import TextOptions
 from anonym.text.recall import Mask, Recall, measure
 from anonym.text.scrub import Scrubber
+from anonym.text.spacy_ner import spacy_package
 
 CORPORA = {
     "tab_dev": "en",

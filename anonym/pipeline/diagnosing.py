@@ -81,7 +81,7 @@ def _is_installed(module: str) -> bool:
 def _models() -> dict[str, str]:
     """Installed models that find names: language with its spaCy package, and Rampart."""
     from anonym.errors import AnonymError
-    from anonym.text.ner import SPACY_MODELS, spacy_package
+    from anonym.text.spacy_ner import SPACY_MODELS, spacy_package
 
     found = {}
     for language in SPACY_MODELS:

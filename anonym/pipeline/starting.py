@@ -131,7 +131,7 @@ def language_of(texts: Sequence[str]) -> str:
 
 def models_for(language: str) -> str:
     """The value of `text.ner`: the models that are installed for a language, or `none`."""
-    from anonym.text.ner import spacy_package
+    from anonym.text.spacy_ner import spacy_package
 
     try:
         spacy_package(language)

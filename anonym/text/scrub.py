@@ -14,9 +14,10 @@ from typing import Protocol
 import polars as pl
 
 from anonym.errors import CallError
+from anonym.text.backends import backend
 from anonym.text.lexicon import lexicon, plausible
 from anonym.text.names import aliases, known, occurrences, repeated, with_gaps
-from anonym.text.ner import NerBackend, backend
+from anonym.text.ner import NerBackend
 from anonym.text.options import TextOptions
 from anonym.text.patterns import UserPatterns
 from anonym.text.presidio import recognisers

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from anonym.errors import CallError
-from anonym.text.ner import CHUNK, NerBackend, backend, spacy_package
+from anonym.text.backends import backend
+from anonym.text.ner import CHUNK, NerBackend
 from anonym.text.options import LocalModel
+from anonym.text.spacy_ner import spacy_package
 
 FILLER = "The rain fell on the roof of the house and nobody came. "
 

