@@ -1,7 +1,7 @@
 """Characters by class: what the parts of an expression may match, in sets small enough for a table.
 
 ASCII characters are classes of their own; the rest of the first two planes is told apart by what `\\d`, `\\w` and `\\s`
-say of it; beyond them a character may be anything. A set of classes is an integer with one bit each.
+say of it; beyond them a character may be anything but a digit or a blank. A set of classes is an integer, one bit each.
 """
 
 from __future__ import annotations
@@ -77,14 +77,17 @@ def _ascii(pattern: str) -> int:
     return sum(1 << code for code in range(128) if re.match(pattern, chr(code)))
 
 
-_CATEGORIES = {
-    "CATEGORY_DIGIT": _ascii(r"\d") | 1 << DIGIT,
-    "CATEGORY_WORD": _ascii(r"\w") | 1 << DIGIT | 1 << WORD,
-    "CATEGORY_SPACE": _ascii(r"\s") | 1 << SPACE,
+_WORD = _ascii(r"\w") | 1 << DIGIT | 1 << WORD
+_OF_CATEGORY = {
+    "CATEGORY_DIGIT": (_ascii(r"\d") | 1 << DIGIT,) * 2,
+    "CATEGORY_SPACE": (_ascii(r"\s") | 1 << SPACE,) * 2,
+    "CATEGORY_WORD": (_WORD | 1 << BEYOND, _WORD),
 }
-_CATEGORIES |= {
-    name.replace("_", "_NOT_"): CHARACTERS & ~(members | 1 << BEYOND) for name, members in _CATEGORIES.items()
+_OF_CATEGORY |= {
+    name.replace("_", "_NOT_"): (CHARACTERS & ~surely, CHARACTERS & ~may)
+    for name, (may, surely) in _OF_CATEGORY.items()
 }
+"""By category, the classes of which some character is of it, and those of which every one is."""
 
 
 def matched(operator: str, argument: Any, flags: int) -> int:
@@ -121,8 +124,7 @@ def _of_item(operator: str, argument: Any, flags: int) -> tuple[int, int]:
         case "RANGE":
             return _range(argument[0], argument[1], flags)
         case "CATEGORY":
-            members = _CATEGORIES[str(argument)]
-            return members | 1 << BEYOND, members
+            return _OF_CATEGORY[str(argument)]
     return CHARACTERS, 0
 
 

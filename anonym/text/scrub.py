@@ -246,10 +246,11 @@ class Scrubber:
         texts: list[str] = batch["text"].to_list()
         encoded = batch["text"].str.contains(ENCODED).to_list()
         structured = batch["text"].str.contains(STRUCTURED).to_list()
-        views = [decoded(text) if coded else None for text, coded in zip(texts, encoded, strict=True)]
-        column = Column([view.text if view else text for view, text in zip(views, texts, strict=True)], self._scanner)
         found: list[list[Span]] = [[] for _ in texts]
         with _uncollected():
+            views = [decoded(text) if coded else None for text, coded in zip(texts, encoded, strict=True)]
+            read = [view.text if view else text for view, text in zip(views, texts, strict=True)]
+            column = Column(read, self._scanner)
             self._by_rules(column, found)
             _by_known_values(batch, column, found)
         for each in self._backends:

@@ -153,8 +153,8 @@ def _before(items: Sequence[Any], flags: int, first: int) -> int:
         match str(operator):
             case "ASSERT_NOT" if argument[0] < 0 and len(argument[1]) == 1:
                 classes &= _not_matched(argument[1][0], flags) | 1 << EDGE
-            case "ASSERT" if argument[0] < 0 and len(argument[1]) == 1:
-                classes &= _surely_before(argument[1][0], flags)
+            case "ASSERT" if argument[0] < 0 and len(argument[1]) > 0:
+                classes &= _surely_before(argument[1][-1], flags)
             case "AT":
                 classes &= _around(str(argument), flags, first)
             case other if not _no_width(other):
