@@ -18,6 +18,7 @@ Integers = NDArray[np.int64]
 Codes = NDArray[np.signedinteger[Any]] | NDArray[np.unsignedinteger[Any]]  # of any width
 
 ENUM_MOST = 50_000
+FEW = 50_000  # distinct values that are learnt on the way; a column of more is coded as a whole
 LARGE = 300_000  # rows from which loops are compiled; below, the compiler takes longer to start than it saves
 WORD = 2**62  # a packed tuple must stay below
 NARROW = 2**31

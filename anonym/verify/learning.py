@@ -13,9 +13,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from anonym.verify.codes import Coded
+from anonym.verify.codes import FEW, Coded
 from anonym.verify.kernels import number, take
-from anonym.verify.reading import FEW
 from anonym.verify.words import Words, words
 
 NONE = 2**16 - 1  # no code

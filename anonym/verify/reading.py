@@ -13,7 +13,6 @@ from anonym.verify.codes import LARGE, Coded, coded
 if TYPE_CHECKING:
     from anonym.verify.learning import Learner
 
-FEW = 50_000  # distinct values that are learnt on the way; a column of more is coded as a whole
 HELD = 64_000_000  # codes held at once while several columns are read in one pass
 BATCH = 1 << 18  # rows
 

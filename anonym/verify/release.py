@@ -14,7 +14,7 @@ from anonym.io import as_lazy, written
 from anonym.io.partitions import parquet_files
 from anonym.verify.aligned import Alignment, Check, Comparison
 from anonym.verify.bins import binned
-from anonym.verify.codes import Coded, Integers, classes_of, coded, places, tally
+from anonym.verify.codes import FEW, Coded, Integers, classes_of, coded, places, tally
 from anonym.verify.covers import misplaced_rows, uncovered_rows
 from anonym.verify.facts import Facts, IdentifierFact, QuasiFact, SensitiveFact
 from anonym.verify.histogram import distribution
@@ -28,7 +28,7 @@ from anonym.verify.leaks import (
 )
 from anonym.verify.measure import NOTHING, RARE, Measured, holds, measure
 from anonym.verify.printed import printed
-from anonym.verify.reading import FEW, Columns, canonical, collected, read_column, schema_of
+from anonym.verify.reading import Columns, canonical, collected, read_column, schema_of
 from anonym.verify.rows import MARK, masked_rows
 
 _MARK = r"^[\[<*]"  # how a mark may begin that the input itself may hold, redacted before by somebody else
