@@ -14,8 +14,10 @@ import polars as pl
 from anonym.errors import CallError, InputError
 from anonym.io import Source, guarded, open_frame, open_paths
 from anonym.io.source import ReadOptions, file_sha256
-from anonym.pipeline.evidence import Clock, blank, measured_part, policy_part, role_name
+from anonym.pipeline.column_evidence import role_name
+from anonym.pipeline.evidence import Clock, blank, policy_part
 from anonym.pipeline.facts import facts_of, promised_columns
+from anonym.pipeline.measured_evidence import measured_part
 from anonym.pipeline.reported import hashes_of
 from anonym.pipeline.transform import masks_rows
 from anonym.policy.model import Keep, Policy, Quasi, Sensitive

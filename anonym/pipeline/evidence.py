@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import resource
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -13,22 +13,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anonym import __version__
-from anonym.columns.actions import Keyed, name_of
 from anonym.columns.keys import Keyring
-from anonym.hierarchy.model import FileHierarchy, Hierarchy
+from anonym.pipeline.column_evidence import columns_part
+from anonym.pipeline.measured_evidence import measured_part
 from anonym.pipeline.profile import Profile
 from anonym.pipeline.recoding import Recoding
 from anonym.pipeline.solve import suppression_limit
-from anonym.pipeline.subgroups import suppressed_groups, trees
+from anonym.pipeline.subgroups import suppressed_groups
 from anonym.pipeline.transform import TextLedger
 from anonym.pipeline.withdrawing import Withdrawn
-from anonym.policy.explain_columns import levels as level_words
-from anonym.policy.model import Drop, Identifier, Keep, Policy, Quasi, Sensitive, Text
-from anonym.policy.resolve import ResolvedColumn
-from anonym.report.evidence import class_histogram
+from anonym.policy.model import Policy
 from anonym.search.plan import Plan
 from anonym.verify.facts import Facts
-from anonym.verify.measure import Measured, Reached
+from anonym.verify.measure import Measured
 
 if TYPE_CHECKING:
     from anonym.pipeline.uniting import Earlier
@@ -169,7 +166,7 @@ def facts_of_run(
             **({"excluded_rows": gone.rows, "excluded_units": gone.units} if (gone := run.withdrawn) else {}),
         },
         "output": dict(output) | {"order": policy.order},
-        "columns": list(_columns(run, measured)),
+        "columns": list(columns_part(profile, run.recoding, run.keyring, measured, run.replaced)),
         "search": _search(run.recoding),
         "suppression": _suppression(run, output["units"]),
         **measured_part(policy, measured, facts),
@@ -181,134 +178,6 @@ def facts_of_run(
         "training": None,
         "verification": {"checks": [{"name": c.name, "held": c.held, "detail": c.detail} for c in checks]},
     }
-
-
-def measured_part(policy: Policy, measured: Measured, facts: Facts) -> dict[str, Any]:
-    """What was recomputed from a released file: guarantee, classes, risk."""
-    sizes = measured.sizes
-    return {
-        "guarantee": {
-            "k": _k(policy, measured) if facts.k is not None and facts.quasi else None,
-            "l": {r.column: _l(r) for r in measured.diversity if r.required is not None},
-            "t": {r.column: _t(r) for r in measured.closeness if r.required is not None},
-        },
-        "classes": {
-            "count": sizes.count,
-            "average": sizes.average_rows,
-            "counted": "rows" if measured.units is None else "units",
-            "sizes": class_histogram(
-                {members: (count, sizes.rows[members]) for members, count in sizes.histogram.items()}, facts.k or 1
-            ),
-        },
-        "risk": {
-            "prosecutor_max": sizes.prosecutor_max,
-            "prosecutor_mean": sizes.prosecutor_mean,
-            "journalist": None,
-            "marketer": sizes.marketer,
-        },
-    }
-
-
-def _k(policy: Policy, measured: Measured) -> dict[str, Any]:
-    assert policy.guarantee is not None
-    return {
-        "required": policy.guarantee.k,
-        "achieved": measured.k,
-        "rows": measured.sizes.k_rows,
-        "units": measured.sizes.k_units,
-        "profiles": measured.profiles.k if measured.profiles else None,
-        "counted": measured.counted,
-        "linkable": policy.guarantee.linkable,
-        "classes_failing": measured.below[0],
-    }
-
-
-def _l(reached: Reached) -> dict[str, Any]:
-    pair = reached.kind == "recursive"
-    return {
-        "kind": reached.kind,
-        "required": {"c": reached.required, "l": reached.l} if pair else reached.required,
-        "achieved": {"c": reached.achieved, "l": reached.l} if pair else reached.achieved,
-        "classes_failing": reached.classes,
-        "holds": _holds(reached),
-    }
-
-
-def _t(reached: Reached) -> dict[str, Any]:
-    return {
-        "distance": reached.kind,
-        "required": reached.required,
-        "achieved": reached.achieved,
-        "against_input": reached.against_input,
-        "moved": reached.moved,
-        "classes_failing": reached.classes,
-        "holds": _holds(reached),
-    }
-
-
-def _holds(reached: Reached) -> bool | None:
-    """Said here, since an infinite measure prints as null; None where nothing was measured."""
-    return None if reached.achieved is None else reached.classes == 0
-
-
-def _columns(run: Run, measured: Measured) -> Iterator[dict[str, Any]]:
-    losses = run.recoding.column_losses() if run.recoding else {}
-    hierarchies = {hierarchy.column: hierarchy for hierarchy in run.profile.hierarchies}
-    grown = trees(run.recoding) if run.recoding else {}
-    for column in run.profile.columns:
-        yield {
-            "name": column.name,
-            "role": role_name(column.role),
-            "action": action_of(column.role),
-            "form": column.role.form if isinstance(column.role, Quasi) else None,
-            "loss": losses.get(column.name),
-            "levels": _levels(hierarchies[column.name], column.role) if isinstance(column.role, Quasi) else None,
-            "dtype": str(column.dtype.base_type()),  # an Enum prints its categories, which are data
-            **({"tree": grown[column.name]} if column.name in grown else {}),
-            **_of_role(column, run.keyring, measured),
-            **({"surrogates": dict(counts)} if (counts := run.replaced.get(column.name)) else {}),
-        }
-
-
-def role_name(role: object) -> str:
-    names = {Quasi: "quasi", Sensitive: "sensitive", Identifier: "identifier", Text: "text", Keep: "keep", Drop: "drop"}
-    return names[type(role)]
-
-
-def action_of(role: object) -> str:
-    """What a role of the policy does to its column."""
-    match role:
-        case Quasi():
-            return "generalise"
-        case Identifier(action):
-            return name_of(action)
-        case Text():
-            return "scrub"
-        case Drop():
-            return "drop"
-        case _:
-            return "keep"
-
-
-def _levels(hierarchy: Hierarchy, quasi: Quasi) -> dict[str, str]:
-    words = level_words(hierarchy.declaration)
-    if isinstance(quasi.hierarchy, FileHierarchy) and quasi.hierarchy.taxonomy is None:
-        middle = [f"column {level + 1} of the file" for level in range(1, hierarchy.levels - 1)]
-        words = [*words, *middle, "`*`"][: hierarchy.levels]
-    return {str(level): words[level] for level in range(hierarchy.finest, hierarchy.coarsest + 1)}
-
-
-def _of_role(column: ResolvedColumn, keyring: Keyring, measured: Measured) -> dict[str, Any]:
-    role = column.role
-    if isinstance(role, Identifier) and isinstance(role.action, Keyed):
-        key = role.action.key
-        return {"scope": role.action.scope} | ({"key_id": keyring[key].id} if key else {})
-    if isinstance(role, Keep):
-        return {"k_if_known": measured.known.get(column.name), "reason": role.allow_unique}
-    if isinstance(role, Sensitive):
-        known = {"k_if_known": measured.known.get(column.name)}
-        return known if role.bins is None else {**known, "bins": level_words(role.bins)[1]}
-    return {}
 
 
 def _search(recoding: Recoding | None) -> dict[str, Any] | None:

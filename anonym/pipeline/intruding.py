@@ -16,7 +16,7 @@ from anonym.io.source import file_sha256
 from anonym.pipeline.applying import read_options
 from anonym.pipeline.attack_tables import RISK
 from anonym.pipeline.checking import release_options
-from anonym.pipeline.evidence import role_name
+from anonym.pipeline.column_evidence import role_name
 from anonym.policy.globs import entries_of, is_glob
 from anonym.policy.model import Identifier, Policy
 

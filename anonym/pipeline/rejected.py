@@ -8,7 +8,8 @@ import polars as pl
 
 from anonym.errors import AnonymError, GuaranteeError, InconclusiveError, VerificationError
 from anonym.io import Source, guarded
-from anonym.pipeline.evidence import Clock, blank, file_names, policy_part, role_name
+from anonym.pipeline.column_evidence import role_name
+from anonym.pipeline.evidence import Clock, blank, file_names, policy_part
 from anonym.pipeline.recall_gate import NoEvidence
 from anonym.policy.model import Policy, Quasi
 from anonym.report.evidence import complete

@@ -15,7 +15,8 @@ from anonym.io.source import file_sha256
 from anonym.pipeline.attack_records import taken_up
 from anonym.pipeline.beside import attacks_beside, plan_beside, stems
 from anonym.pipeline.checking import check_file
-from anonym.pipeline.evidence import action_of, policy_part
+from anonym.pipeline.column_evidence import action_of
+from anonym.pipeline.evidence import policy_part
 from anonym.pipeline.reported import REPORTS
 from anonym.pipeline.training import of_release, state_ledger
 from anonym.policy.model import Policy
