@@ -92,3 +92,45 @@ def test_what_cannot_be_read_is_refused_without_the_store_s_words(store: dict[st
         assert "canary" not in str(caught.value)
     with pytest.raises(InputError, match="one URL per run"):
         open_paths(["s3://bucket/in/", "s3://bucket/in/"])
+
+
+@pytest.fixture
+def released(
+    command: Run, table: pl.DataFrame, policy: dict[str, Any], store: dict[str, bytes]
+) -> tuple[dict[str, Any], str]:
+    """A release here and its object; the policy's file is there too."""
+    Path("policy.yaml").write_text(yaml.safe_dump(policy | {"search": {"strategy": "global"}}), encoding="utf-8")
+    table.write_parquet("in.parquet")
+    assert command("apply", "policy.yaml", "in.parquet", "-o", "here.parquet", "--quiet")[0] == 0
+    store["bucket/out/here.parquet"] = Path("here.parquet").read_bytes()
+    return json.loads(Path("here.report.json").read_text()), "s3://bucket/out/here.parquet"
+
+
+def test_a_release_in_a_store_is_checked(command: Run, released: tuple[dict[str, Any], str]) -> None:
+    evidence, url = released
+    status, said, err = command("check", "policy.yaml", url, "--json")
+    found = json.loads(said)
+    assert (status, err) == (0, "")
+    assert found["guarantee"]["k"] == evidence["guarantee"]["k"]
+    assert found["output"]["digest"] == evidence["output"]["digest"]
+    status, _, err = command("check", "policy.yaml", "s3://bucket/out/none.parquet")
+    assert (status, "cannot be read: are they there" in err, "canary" in err) == (4, True, False)
+
+
+def test_a_release_in_a_store_is_attacked(command: Run, released: tuple[dict[str, Any], str]) -> None:
+    _, url = released
+    here, there = (
+        command("attack", "policy.yaml", release, "--original", original, "--json", "--targets", 50)
+        for release, original in (("here.parquet", "in.parquet"), (url, "s3://bucket/in/*.parquet"))
+    )
+    assert here[0] == there[0]
+    found = [[one for one in json.loads(said) if one["name"] != "row order"] for _, said, _ in (here, there)]
+    assert found[0] == found[1] != []  # row order: the objects of a pattern may come in another order
+
+
+def test_tables_in_a_store_are_tuned(command: Run, released: tuple[dict[str, Any], str]) -> None:
+    here, there = (
+        command("tune", "policy.yaml", source, "-k", "5", "--json") for source in ("in.parquet", "s3://bucket/in/")
+    )
+    assert (here[0], there[0]) == (0, 0)
+    assert json.loads(here[1])["points"] == json.loads(there[1])["points"]

@@ -37,8 +37,16 @@ def evidence_and_rows(policy: dict[str, Any], table: Any) -> tuple[dict[str, Any
     return json.loads(json.dumps(evidence)), Counter(release.data.collect().iter_rows())
 
 
+def noted(table: pl.DataFrame) -> pl.DataFrame:
+    """With a text column that names its row's identifier and QI, an address, or nobody."""
+    row = pl.int_range(pl.len())
+    words = pl.format("{} of {}, aged {}, write to m{}@example.org", "id", "zip", "age", row % 7)
+    return table.with_columns(note=pl.when(row % 5 > 0).then(pl.when(row % 3 > 0).then(words).otherwise(pl.lit("none"))))
+
+
 def promised(policy: dict[str, Any], promise: dict[str, Any]) -> dict[str, Any]:
-    made = copy.deepcopy(policy)
+    made = copy.deepcopy(policy) | {"text": {"ner": "none"}}
+    made["columns"]["note"] = {"role": "text"}
     made["columns"] |= {name: role for name, role in promise.items() if name != "unit"}
     if "unit" in promise:
         made |= {"unit": promise["unit"]}
@@ -48,24 +56,33 @@ def promised(policy: dict[str, Any], promise: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
-@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=9, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     promise=st.sampled_from(PROMISES),
+    strategy=st.sampled_from(["global", "local", "auto"]),
     order=st.randoms(use_true_random=False),
     files=st.integers(1, 4),
     group=st.sampled_from([7, 100, 1000]),
 )
 def test_order_files_and_row_groups_change_nothing(
-    table: pl.DataFrame, policy: dict[str, Any], promise: dict[str, Any], order: random.Random, files: int, group: int
+    table: pl.DataFrame,
+    policy: dict[str, Any],
+    promise: dict[str, Any],
+    strategy: str,
+    order: random.Random,
+    files: int,
+    group: int,
 ) -> None:
-    table = table.head(120).with_columns(household=pl.int_range(pl.len()) // 2)
-    expected = evidence_and_rows(promised(policy, promise), table)
+    table = noted(table.head(120)).with_columns(household=pl.int_range(pl.len()) // 2)
+    given = promised(policy, promise) | {"search": {"strategy": strategy, "budget": {"tries": 500}}}
+    expected = evidence_and_rows(given, table)
+    assert expected[0]["text"]["note"]["spans"]
     places = list(range(table.height))
     order.shuffle(places)
     with tempfile.TemporaryDirectory() as folder:
         for i in range(files):
             table[places[i::files]].write_parquet(Path(folder) / f"{i}.parquet", row_group_size=group)
-        found = evidence_and_rows(promised(policy, promise), pl.scan_parquet(f"{folder}/*.parquet"))
+        found = evidence_and_rows(given, pl.scan_parquet(f"{folder}/*.parquet"))
     assert found == expected
 
 
