@@ -22,7 +22,7 @@ from anonym.hierarchy.holders import holders
 from anonym.hierarchy.model import Hierarchy
 from anonym.io import Source, guarded
 from anonym.pipeline.profile import Profile
-from anonym.pipeline.recoding import KEPT, NOTHING, STAR, Found, Recoding, Spent
+from anonym.pipeline.recoding import KEPT, NOTHING, STAR, Found, Recoding, Spent, says_less
 from anonym.policy.model import Form
 from anonym.search.local.records import SUPPRESSED, LocalSolution, Records, Vocabulary
 from anonym.search.plan import Plan, plan_of_nodes
@@ -261,4 +261,5 @@ class LocalRecoding(Recoding):
 
     def coarser(self, column: str) -> bool:
         place = [hierarchy.column for hierarchy in self.problem.hierarchies].index(column)
-        return bool((self.solution.costs[:, place] > 0).any())
+        hierarchy = self.problem.hierarchies[place]
+        return bool((self.solution.costs[:, place] > 0).any()) or says_less(hierarchy, hierarchy.finest)

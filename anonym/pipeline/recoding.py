@@ -15,6 +15,8 @@ from anonym.columns import forms
 from anonym.columns.representative import representatives
 from anonym.hierarchy import encode
 from anonym.hierarchy.holders import holders, units_by
+from anonym.hierarchy.labels import printed
+from anonym.hierarchy.model import Hierarchy
 from anonym.pipeline.profile import Profile
 from anonym.pipeline.write import ROW
 from anonym.policy.model import Form
@@ -109,6 +111,12 @@ class Recoding(ABC):
         if self.levels is not None:
             return self.levels
         return tuple(max(h.finest, min(h.coarsest, h.levels - 2)) for h in self.problem.hierarchies)
+
+
+def says_less(hierarchy: Hierarchy, level: int) -> bool:
+    """Whether a label of the level is not its value: `112**` of 11201, even if no other code begins so."""
+    labels = hierarchy.labels.gather(hierarchy.ancestor[level].astype(np.int64))
+    return bool(labels.ne_missing(printed(hierarchy.domain)).any())
 
 
 def coded(frame: pl.LazyFrame, profile: Profile) -> pl.LazyFrame:
@@ -243,9 +251,7 @@ class GlobalRecoding(Recoding):
 
     def coarser(self, column: str) -> bool:
         place = [hierarchy.column for hierarchy in self.problem.hierarchies].index(column)
-        hierarchy = self.problem.hierarchies[place]
-        nodes = hierarchy.ancestor[self.solution.levels[place]]
-        return bool((hierarchy.covered[nodes] > 1).any())
+        return says_less(self.problem.hierarchies[place], self.solution.levels[place])
 
     def _in_kept_class(self) -> pl.Expr:
         """Whether a row's node tuple is a released class's: by one exact mixed-radix number, or by a struct."""
