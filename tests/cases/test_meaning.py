@@ -247,3 +247,18 @@ def test_hierarchical_distances_of_an_uneven_tree(
     close = {"max": 1, "distance": "hierarchical", "hierarchy": {"file": str(tree)}}
     found = _check(promise({"q": AS_IS, "s": {"role": "sensitive", "t": close}}, 1), table).evidence
     assert found["guarantee"]["t"]["s"]["achieved"] == pytest.approx(distance / 2)
+
+
+@pytest.mark.parametrize("form", ["label", "set"])
+def test_null_beside_nodes_of_a_file_is_recoded_locally(run: Call, tmp_path: Path, form: str) -> None:
+    """With `finest: 1` the null of a hierarchy file stands for a node above its leaf too."""
+    tree = tmp_path / "tree.csv"
+    tree.write_text("a;x;*\nb;x;*\nc;y;*\nd;y;*\n", encoding="utf-8")
+    leaves = {"role": "quasi", "hierarchy": {"file": str(tree)}, "finest": 1, "form": form}
+    table = pl.DataFrame({"q": ["a", "b", "c", "d", None, None] * 2, "r": [1, 2] * 6})
+    policy = promise({"q": leaves, "r": {"role": "quasi", "hierarchy": "suppress"}}, 2, search={"strategy": "local"})
+    done = _apply(run, policy, table)
+    assert done.status == 0, done.err
+    assert done.released.height == 12
+    cells = done.released["q"].to_list()
+    assert sum(cell is None or cell == [None] for cell in cells) >= 4

@@ -170,7 +170,6 @@ def leaves_under(hierarchy: Hierarchy, node: int) -> NDArray[np.int64]:
         return np.arange(hierarchy.leaves)
     is_it = hierarchy.ancestor == node
     if isinstance(hierarchy.declaration, FileHierarchy) and not is_it[0].any():
-        label = hierarchy.labels[node]
-        alike = (hierarchy.labels == label).fill_null(label is None).to_numpy()
+        alike = hierarchy.labels.eq_missing(hierarchy.labels[node : node + 1]).to_numpy()
         is_it = is_it | alike[hierarchy.ancestor] & (np.arange(hierarchy.levels) > 0)[:, None]
     return np.flatnonzero(is_it.any(axis=0))
