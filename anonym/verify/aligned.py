@@ -9,7 +9,7 @@ from functools import cached_property
 import polars as pl
 
 from anonym.io import guarded
-from anonym.verify.codes import Coded
+from anonym.verify.codes import Coded, taken
 from anonym.verify.reading import Columns, collected
 
 CELLS = 16_000_000  # cells held at once: a million rows of sixteen columns, ten million rows of one
@@ -66,7 +66,7 @@ class Alignment:
             self.input.read(group)
             for name in group:
                 column = self.input.coded(name)
-                yield column if row is None else Coded(column.values, column.codes[row])
+                yield column if row is None else Coded(column.values, taken(column.codes, row))
 
     @cached_property
     def _is_whole(self) -> bool:

@@ -79,6 +79,19 @@ def tally(*columns: Codes) -> tuple[tuple[Integers, ...], Integers]:
     return tuple(column[first].astype(np.int64) for column in ordered), np.diff(first, append=len(order))
 
 
+def taken(codes: NDArray[Any], at: NDArray[Any]) -> NDArray[Any]:
+    """(places,) the codes at these places, which may be numbers of any width."""
+    found: NDArray[Any]
+    if len(at) < LARGE:
+        found = codes[at]
+        return found
+    from anonym.verify.kernels import take
+
+    found = np.empty(len(at), codes.dtype)
+    take(codes, at, found)
+    return found
+
+
 def counted(codes: Codes, size: int) -> Integers:
     """(size,) how often each code occurs."""
     if len(codes) < LARGE:

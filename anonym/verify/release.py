@@ -148,7 +148,7 @@ def _aligned(
         return None, checks
     unit = kept.to_series(1) if facts.unit is not None and kept.width > 1 else None
     released, read = Columns(frame, len(flags)), Columns(original, inside)
-    return Alignment(released, read, row.cast(pl.Int64), counted, unit), checks
+    return Alignment(released, read, row if row.dtype == pl.UInt32 else row.cast(pl.Int64), counted, unit), checks
 
 
 def _distinct(row: pl.Series, inside: int) -> int:

@@ -41,7 +41,9 @@ def noted(table: pl.DataFrame) -> pl.DataFrame:
     """With a text column that names its row's identifier and QI, an address, or nobody."""
     row = pl.int_range(pl.len())
     words = pl.format("{} of {}, aged {}, write to m{}@example.org", "id", "zip", "age", row % 7)
-    return table.with_columns(note=pl.when(row % 5 > 0).then(pl.when(row % 3 > 0).then(words).otherwise(pl.lit("none"))))
+    return table.with_columns(
+        note=pl.when(row % 5 > 0).then(pl.when(row % 3 > 0).then(words).otherwise(pl.lit("none")))
+    )
 
 
 def promised(policy: dict[str, Any], promise: dict[str, Any]) -> dict[str, Any]:
