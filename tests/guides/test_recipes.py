@@ -1,6 +1,7 @@
 """The recipes of `anonym help embed`, run as they stand there.
 
-Dagster and Prefect stand in as decorators that change nothing where they are not installed: what is tested is our part.
+Where Dagster, Prefect, Airflow and dbt are installed they run the recipes themselves. Where the first three are not,
+decorators that change nothing stand in, so that our part of a recipe is run wherever the tests are.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ from typing import Any
 import polars as pl
 import pytest
 import yaml
+
+import anonym
+from anonym.errors import GuaranteeError
 
 GUIDE = Path(__file__).parents[2] / "anonym" / "guides" / "embed.md"
 POLICY: dict[str, Any] = {
@@ -45,11 +49,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def standing_in(monkeypatch: pytest.MonkeyPatch, name: str, **parts: Any) -> None:
-    """A module of this name, if there is none."""
-    if find_spec(name) is None:
-        module = ModuleType(name)
-        vars(module).update(parts)
-        monkeypatch.setitem(sys.modules, name, module)
+    """A module of this name, and the packages above it, if there are none."""
+    words = name.split(".")
+    if find_spec(words[0]) is None:
+        for end in range(1, len(words) + 1):
+            monkeypatch.setitem(sys.modules, ".".join(words[:end]), ModuleType(".".join(words[:end])))
+        vars(sys.modules[name]).update(parts)
 
 
 def test_cron(folder: Path) -> None:
@@ -74,16 +79,86 @@ def test_dbt(folder: Path) -> None:
     assert released.group_by("age").len()["len"].min() >= 5  # type: ignore[operator]
 
 
-def test_prefect_then_dagster(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    standing_in(monkeypatch, "prefect", task=lambda function: function)
+def defined(name: str) -> dict[str, Any]:
+    """What a recipe defines."""
+    space: dict[str, Any] = {}
+    exec(recipe(name), space)
+    return space
+
+
+def refuse_to_release(folder: Path) -> None:
+    (folder / "policy.yaml").write_text(yaml.safe_dump(POLICY | {"guarantee": {"k": 1000}}), encoding="utf-8")
+
+
+@pytest.mark.parametrize("module", ["prefect", "airflow.sdk"])
+def test_a_task(folder: Path, monkeypatch: pytest.MonkeyPatch, module: str) -> None:
+    """The function that the decorator holds: Prefect calls it `fn`, Airflow `function`."""
+    standing_in(monkeypatch, module, task=lambda function: function)
+    task = defined(module.partition(".")[0])["release"]
+    run = getattr(task, "fn", None) or getattr(task, "function", task)
+    run()
+    before = (folder / "out.parquet").read_bytes()
+    refuse_to_release(folder)
+    with pytest.raises(GuaranteeError):
+        run()
+    assert (folder / "out.parquet").read_bytes() == before
+
+
+def test_a_prefect_flow_runs_the_task(folder: Path) -> None:
+    prefect = pytest.importorskip("prefect")
+    harness = pytest.importorskip("prefect.testing.utilities").prefect_test_harness
+    task = defined("prefect")["release"]
+    with harness(server_startup_timeout=300):  # it starts a server of its own
+        prefect.flow(lambda: task(), name="nightly")()
+    assert (folder / "out.parquet").is_file()
+
+
+def test_dagster(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    anonym.apply("policy.yaml", pl.scan_parquet("tickets.parquet")).write("out.parquet")
     standing_in(
         monkeypatch, "dagster", asset_check=lambda **_: lambda function: function, AssetCheckResult=SimpleNamespace
     )
-    space: dict[str, Any] = {}
-    exec(recipe("prefect"), space)
-    getattr(space["release"], "fn", space["release"])()  # the task's function: Prefect itself would start a server
-    exec(recipe("dagster"), space)
-    assert space["guarantee_holds"]().passed
+    assert defined("dagster")["guarantee_holds"]().passed
+
+
+def test_dagster_evaluates_the_check(folder: Path) -> None:
+    """After the asset is made, once with a release that holds and once with rows that hold nothing."""
+    dagster = pytest.importorskip("dagster")
+    check = defined("dagster")["guarantee_holds"]
+
+    @dagster.asset  # type: ignore[untyped-decorator, unused-ignore]
+    def released() -> None:
+        anonym.apply("policy.yaml", pl.scan_parquet("tickets.parquet")).write("out.parquet", force=True)
+
+    def passed(asset: Any) -> bool:
+        (found,) = dagster.materialize([asset, check]).get_asset_check_evaluations()
+        return bool(found.passed)
+
+    @dagster.asset(name="released")  # type: ignore[untyped-decorator, unused-ignore]
+    def raw() -> None:
+        pl.read_parquet("tickets.parquet").drop("id").cast(pl.String).write_parquet("out.parquet")
+
+    assert passed(released)
+    assert not passed(raw)
+
+
+def test_dbt_runs_the_model(folder: Path) -> None:
+    runner = pytest.importorskip("dbt.cli.main").dbtRunner
+    pytest.importorskip("dbt.adapters.duckdb")
+    import duckdb
+
+    (folder / "models").mkdir()
+    (folder / "models" / "customers.sql").write_text("select * from 'tickets.parquet'", encoding="utf-8")
+    (folder / "models" / "released.py").write_text(recipe("dbt"), encoding="utf-8")
+    project = {"name": "shop", "version": "1.0.0", "profile": "shop", "model-paths": ["models"]}
+    (folder / "dbt_project.yml").write_text(yaml.safe_dump(project), encoding="utf-8")
+    output = {"type": "duckdb", "path": "shop.duckdb"}
+    profile = {"shop": {"target": "dev", "outputs": {"dev": output}}}
+    (folder / "profiles.yml").write_text(yaml.safe_dump(profile), encoding="utf-8")
+    assert runner().invoke(["run", "--profiles-dir", "."]).success
+    with duckdb.connect("shop.duckdb") as session:
+        counts = session.sql("select count(*) from released group by age").fetchall()
+    assert min(rows for (rows,) in counts) >= 5
 
 
 def test_completion_is_clicks_own() -> None:
