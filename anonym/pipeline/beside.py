@@ -39,7 +39,7 @@ def plan_beside(report: Path, release: Path | None = None) -> Path:
 
 
 def policy_beside(report: Path, evidence: Mapping[str, Any]) -> Path:
-    """The policy of a report, found by its hash beside it or in the working folder. Raises CallError."""
+    """The policy of a report, found by its hash beside it, above, or in the working folder. Raises CallError."""
     wanted = evidence["policy"]["sha256"]
     for path in (path for ending in ("*.yaml", "*.yml") for path in _near(report, ending)):
         try:
@@ -56,6 +56,7 @@ def attacks_beside(report: Path, sha256: str, named: Sequence[Path]) -> Path | N
 
 
 def _near(report: Path, pattern: str) -> Iterator[Path]:
-    """Files beside the report, then in the working folder."""
-    for folder in dict.fromkeys([report.absolute().parent, Path.cwd()]):
+    """Files beside the report, then in the folder above (`anonym demo` has its policy there), then in the working one."""
+    here = report.absolute().parent
+    for folder in dict.fromkeys([here, here.parent, Path.cwd()]):
         yield from (path for path in sorted(folder.glob(pattern)) if path.is_file())

@@ -239,6 +239,16 @@ def test_the_untouched_release_holds(release: None) -> None:
     assert lines["page"].status == "holds"
 
 
+def test_a_policy_is_found_in_the_folder_above(release: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("below").mkdir()
+    for path in Path().glob("out.*"):
+        path.rename(Path("below") / path.name)
+    report = Path("below/out.report.json").absolute()
+    Path("elsewhere").mkdir()
+    monkeypatch.chdir("elsewhere")
+    assert {line.status for line in recompute(report)} == {"holds", "not recomputed", "only recorded"}
+
+
 @pytest.mark.parametrize(
     "change",
     [
