@@ -40,11 +40,15 @@ KINDS = (
 """The entity of a known value, by its column's name."""
 
 
+_UNSTROKED = str.maketrans("øłđðħŧıß", "olddhtis")
+"""Letters that no decomposition parts from their strokes."""
+
+
 class _Fold(dict[int, int]):
     """One character's folded form, one character long."""
 
     def __missing__(self, code: int) -> int:
-        plain = unicodedata.normalize("NFKD", chr(code))[:1].casefold()[:1] or chr(code)
+        plain = unicodedata.normalize("NFKD", chr(code).lower().translate(_UNSTROKED))[:1].casefold()[:1] or chr(code)
         self[code] = ord(plain)
         return self[code]
 
@@ -129,10 +133,13 @@ def _personal(plain: str) -> bool:
 
 
 def name_parts(name: str) -> Iterator[str]:
-    """The parts of a folded personal name that are worth looking for alone."""
+    """The parts of a folded personal name that are worth looking for alone: of `anne-marie` and `o'neill` also the
+    halves and what is left without the mark.
+    """
     for part in re.findall(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*", name):
-        if len(part) >= 2 and part not in words("particles"):
-            yield part
+        halves = re.split(r"['’\-]", part)
+        written = [part, "".join(halves), *(half for half in halves if len(half) >= 3)]
+        yield from (each for each in dict.fromkeys(written) if len(each) >= 2 and each not in words("particles"))
 
 
 _UNITS = [
@@ -199,8 +206,14 @@ def occurrences(text: str, wanted: Known) -> Iterator[Span]:
             yield Span(start, end, entity, 0.97, rule)
     for digits, (entity, rule) in wanted.numbers.items():
         if digits[:2] in folded:
-            for match in re.finditer(r"(?<![\d])\+?" + r"[\s().\-/]{0,3}".join(digits) + r"(?!\d)", folded):
+            for match in _number(digits).finditer(folded):
                 yield Span(*match.span(), entity, 0.97, rule)
+
+
+def _number(digits: str) -> re.Pattern[str]:
+    """Digits in groups of any kind; of three or fewer as they stand, so that 37 is not found in 3.7."""
+    between = r"[\s().,\-/]{0,3}" if len(digits) > 3 else ""
+    return re.compile(r"(?<!\d)(?<!\d[.,])\+?" + between.join(digits) + r"(?!\d|[.,]\d)")
 
 
 def _parts(
@@ -212,16 +225,22 @@ def _parts(
         end = seen = start + len(part)
         left, right = _word(folded, start, end)
         before, after = folded[left:start], folded[end:right]
-        if not before and not after:
+        if (not before and not after) or part[0] >= _NO_BLANKS:
             if always or _named(text[start:end], part):
                 yield start, end
         elif len(part) >= 4 and _login(before, after, part, others):
             yield left, right
 
 
+_NO_BLANKS = "\u2e80"
+"""The first character of the scripts that are written without blanks between words."""
+
+
 def _named(found: str, part: str) -> bool:
-    """A short name, or one that is a word as well, must be written as a name."""
-    return not found.islower() or (len(part) > 3 and part not in words("also_words"))
+    """A name of two letters, or one that is a word as well, must be written as a name."""
+    known = dictionary("en")
+    word = part in words("also_words") or (known is not None and part in known[0])
+    return not found.islower() or (len(part) > 2 and not word)
 
 
 def _word(folded: str, start: int, end: int) -> tuple[int, int]:
@@ -244,11 +263,19 @@ def _login(before: str, after: str, part: str, others: Mapping[str, object]) -> 
     return built(before, unknown=lone) and (built(after, unknown=0) or (after == "s" and len(part) >= 5))
 
 
+LONGEST_CODE = 40
+"""Characters up to which a value with digits is looked for in groups of any kind."""
+
+
 def _wholes(folded: str, whole: str) -> Iterator[tuple[int, int]]:
-    """A value of one or more words, also with other blanks or hyphens between them."""
-    if whole.split(" ", 1)[0] not in folded:
+    """A value of one or more words, also with other blanks or hyphens between them; of a code, also with none, or with
+    some between its letters and its digits.
+    """
+    code = any(c.isdigit() for c in whole) and "@" not in whole and len(whole) <= LONGEST_CODE
+    found = re.findall(r"[^\W\d_]+|\d+", whole) if code else re.split(r"[ \-]", whole)
+    if len(found) == 0 or found[0] not in folded:
         return
-    pattern = r"[\s\-_]{1,3}".join(re.escape(word) for word in whole.split(" "))
+    pattern = (r"[\s\-_./,]{0,3}" if code else r"[\s\-_]{1,3}").join(map(re.escape, found))
     for match in re.finditer(rf"(?<!\w){pattern}(?!\w)", folded):
         yield match.span()
 

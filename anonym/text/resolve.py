@@ -21,7 +21,8 @@ JOINED = {"PERSON", "LOCATION", "ORGANIZATION", "STREET_ADDRESS", "MISC", "QUANT
 def resolve(text: str, spans: Iterable[Span], zones: Zones = NO_ZONES) -> list[Span]:
     """The spans to replace in `text`.
 
-    Firm spans keep their ends: the longer one wins where two meet, and the other keeps what is outside it. A model's
+    Firm spans keep their ends: a secret (a password in a URL), then the longer one, wins where two meet, and the other
+    keeps what is outside it. A model's
     spans are cut at line ends and structural characters, lose what firm spans cover, and are united where they meet.
     """
     firm: list[Span] = []
@@ -32,7 +33,7 @@ def resolve(text: str, spans: Iterable[Span], zones: Zones = NO_ZONES) -> list[S
     for start, end in zones.tags:
         taken.add(start, end)
     kept: list[Span] = []
-    for span in sorted(firm, key=lambda s: (s.start - s.end, -s.score, s.start)):
+    for span in sorted(firm, key=lambda s: (s.entity != "SECRET", s.start - s.end, -s.score, s.start)):
         for start, end in taken.free(*_numbers(span, zones)):
             kept += _worth(text, span, start, end, edges=(start, end) != (span.start, span.end))
         taken.add(span.start, span.end)

@@ -32,6 +32,37 @@ def test_names_in_any_case_and_inside_logins(text: str, left: str) -> None:
     assert hidden(text, first="Odalys", last="Brenthwick") == left
 
 
+@pytest.mark.parametrize(
+    ("value", "text", "left"),
+    [
+        ("Anne-Marie O'Neill", "annemarie oneill; Anne Marie ONeill; am.oneill", "#; #; am.#"),
+        ("José García-Márquez", "jose garcia marquez, Garcia Marquez", "#, #"),
+        ("Fatima al-Zahra", "fatima alzahra / al-zahra", "# / #"),
+        ("Łukasz Żak", "lukasz zak wrote; LUKASZ", "# wrote; #"),
+        ("Søren Ørsted", "soren orsted; SØREN", "#; #"),
+        ("Zoë Groß", "zoe and ZOË", "# and #"),
+        ("王伟", "王伟来了", "#来了"),
+        ("Art Bell", "art class, the bell rang; Bell", "art class, the bell rang; #"),
+    ],
+)
+def test_names_with_marks_strokes_and_without_blanks(value: str, text: str, left: str) -> None:
+    assert hidden(text, name=value) == left
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "text", "left"),
+    [
+        ("customer_id", "C-00418", "C00418 / c-00418 / C 00418; C-004189", "# / # / #; C-004189"),
+        ("zip", "SW1A 1AA", "sw1a1aa, SW1A 1AA", "#, #"),
+        ("plate", "BD51 SMR", "bd51smr, BD51-SMR", "#, #"),
+        ("income", "38500", "38,500 or 38 500; 138,500", "# or #; 138,500"),
+        ("age", "37", "thirty seven, Thirty-Seven; bus 137, 3.7 and 37.5", "#, #; bus 137, 3.7 and 37.5"),
+    ],
+)
+def test_codes_and_numbers_in_groups_of_any_kind(column: str, value: str, text: str, left: str) -> None:
+    assert hidden(text, **{column: value}) == left
+
+
 def test_short_names_do_not_eat_words() -> None:
     assert hidden("Mai Li list in May; limit li", first="Mai", last="Li") == "# list in May; limit li"
 
