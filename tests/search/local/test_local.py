@@ -19,6 +19,7 @@ from naive.search_problems import VALUES, problem_of, skewed_table, tables
 
 from anonym.errors import GuaranteeError
 from anonym.search import global_
+from anonym.search.local import solve as local_solve
 from anonym.search.local.bound import bound_of
 from anonym.search.local.records import LocalSolution, Records
 from anonym.search.local.solve import solve
@@ -108,6 +109,19 @@ def test_keeps_l_and_t_where_they_bind(folder: Path, units: bool, seed: int, sai
     solution = solved(problem, records, said)
     if solution is not None:
         twin.assert_keeps(table, cut(said, table), rows_of, solution)
+
+
+@settings(EXAMPLES, max_examples=20)
+@given(table=tables(units=False), said=words())
+def test_a_bound_by_nearer_rows_is_a_bound(folder: Path, table: naive.Table, said: twin.Words) -> None:
+    problem, records, _ = stated(table, said, folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(local_solve, "NEAREST", 1)
+        found = solved(problem, records, said)
+    if found is not None:
+        whole = solved(problem, records, said)
+        assert whole is not None
+        assert found.bound <= whole.bound + 1e-12 <= found.loss + 2e-12
 
 
 @settings(EXAMPLES, max_examples=25)
