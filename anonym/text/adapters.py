@@ -16,7 +16,7 @@ import yaml
 
 from anonym.errors import CallError
 from anonym.text.labels import entity_of
-from anonym.text.ner import NerBackend, chunks, missing
+from anonym.text.ner import NerBackend, chunks, missing, model_folder
 from anonym.text.spans import Span
 
 
@@ -32,11 +32,10 @@ class Gliner:
             from gliner import GLiNER
         except ImportError as absent:
             raise missing("a GLiNER model", absent.name, "gliner") from None
-        if not (Path(folder) / "gliner_config.json").is_file():
-            raise CallError("text.ner: expected the folder of a GLiNER model, found none with a gliner_config.json")
+        path = model_folder(folder, "a GLiNER model", "gliner_config.json")
         self._model: Any = GLiNER.from_pretrained(folder, local_files_only=True)
         self._labels = list(labels or self.LABELS)
-        self.name, self.version = f"gliner:{Path(folder).name}", importlib.metadata.version("gliner")
+        self.name, self.version = f"gliner:{path.name}", importlib.metadata.version("gliner")
 
     def entities(self, texts: Sequence[str]) -> Iterator[list[Span]]:
         """As the protocol says."""

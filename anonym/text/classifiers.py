@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from anonym.errors import CallError
 from anonym.text.labels import entity_of
-from anonym.text.ner import missing
+from anonym.text.ner import missing, model_folder
 from anonym.text.spans import Span
 
 Word = tuple[int, int, str, float]
@@ -214,8 +214,7 @@ class Transformers(TokenClassifier):
             from transformers import AutoModelForTokenClassification, AutoTokenizer
         except ImportError as absent:
             raise missing("a transformers model", absent.name, "torch transformers") from None
-        if not (Path(folder) / "config.json").is_file():
-            raise CallError("text.ner: expected the folder of a transformers model, found none with a config.json")
+        path = model_folder(folder, "a transformers model", "config.json")
         try:
             tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, use_fast=True)
             self._model: Any = AutoModelForTokenClassification.from_pretrained(folder, local_files_only=True).eval()
@@ -235,7 +234,7 @@ class Transformers(TokenClassifier):
             self.LONGEST, tokenizer.model_max_length, getattr(config, "max_position_embeddings", self.LONGEST)
         )
         super().__init__(labels, tokenizer.backend_tokenizer, int(longest), 20_000)
-        self.name = f"transformers:{Path(folder).name}"
+        self.name = f"transformers:{path.name}"
         self.version = importlib.metadata.version("transformers")
 
     def _entity(self, label: str) -> str:

@@ -6,6 +6,7 @@ A back end that is declared and not installed is an error that names what to ins
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Protocol
 
 from anonym.errors import CallError
@@ -47,3 +48,10 @@ def missing(model: str, package: str | None, install: str) -> CallError:
         f"text.ner: {model} needs {package}, which is not installed; install it (pip install {install}) "
         "or take the model out of `ner`"
     )
+
+
+def model_folder(folder: str, model: str, file: str) -> Path:
+    """The folder of a `model` of the user's own. Raises CallError where it does not hold `file`, as all such do."""
+    if not (Path(folder) / file).is_file():
+        raise CallError(f"text.ner: expected the folder of {model}, found none with a {file}")
+    return Path(folder)
