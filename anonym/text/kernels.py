@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from anonym.criteria.jit import kernel
 from anonym.text.characters import BEYOND, EDGE, PLANES
+from anonym.text.syntax import LEADS
 
 _NO_CHARACTER = 0x110000
 
@@ -79,9 +80,9 @@ def before_literals(
                 if place > end - nearest or not own[classes[place]] & 1 or not near[classes[place - 1]] & 1:
                     continue
                 lead = 1
-                while lead < 8 and own[classes[place + lead]] >> lead & 1:
+                while lead < LEADS and own[classes[place + lead]] >> lead & 1:
                     lead += 1
-                if lead == 8:
+                if lead == LEADS:
                     if count == places.shape[0]:
                         found, places = np.append(found, np.empty_like(found)), np.append(places, np.empty_like(places))
                     found[count], places[count] = opening, place
@@ -98,12 +99,13 @@ def anywhere(
     match, in `leads[i, class]` if it may at place i of one.
     """
     found, places, count = np.empty(1 << 12, np.uint64), np.empty(1 << 12, np.int64), 0
-    for place in range(1, classes.shape[0] - 8):
-        bits = leads[0, classes[place]] & leads[7, classes[place + 7]] & leads[6, classes[place + 6]]
+    for place in range(1, classes.shape[0] - LEADS):
+        bits = leads[0, classes[place]]
+        bits &= leads[LEADS - 1, classes[place + LEADS - 1]] & leads[LEADS - 2, classes[place + LEADS - 2]]
         if bits == 0 or bits & before[classes[place - 1]] == 0:
             continue
         bits &= before[classes[place - 1]]
-        for lead in range(1, 6):
+        for lead in range(1, LEADS - 2):
             bits &= leads[lead, classes[place + lead]]
         if bits != 0:
             if count == places.shape[0]:

@@ -21,7 +21,7 @@ except ImportError:  # it is private: where Python has moved it, no expression s
     re_parser = None
 
 LEADS = 8
-"""Characters of a match's beginning that are told apart."""
+"""Characters of a match's beginning that are told apart: as many as a byte has bits."""
 
 WAYS = 12
 """Ways of one expression at most that are told apart."""
