@@ -2,7 +2,8 @@
 
     python benchmarks/text_recall.py [FOLDER] [--only NAME …]
 
-FOLDER (default: $ANONYM_BENCH_DATA/text) holds gzipped JSON lines of `text` and `spans`. Presidio runs with the same
+FOLDER (default: $ANONYM_BENCH_DATA/text) holds gzipped JSON lines of `text` and `spans`, and texts that are credentials
+or are none (`--only` with none of their names leaves them out). Presidio runs with the same
 spaCy model as ours and with organisations on. Peers that conflict with our environment are run by another interpreter:
 set ANONYM_PEER_PYTHON to a Python that has them.
 """
@@ -10,6 +11,7 @@ set ANONYM_PEER_PYTHON to a Python that has them.
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import os
 import subprocess
@@ -38,6 +40,9 @@ CORPORA = {
     "echr_es_dev": "es",
     "meddocan_es_dev": "es",
 }
+
+SECRETS = ("secrets_positive", "secrets_negative", "uner_ewt_dev")
+"""Credentials, what looks like one, and prose: all of the first are to be found and none of the others."""
 
 PEERS = {
     "datafog": """
@@ -122,6 +127,17 @@ TOOLS: dict[str, Callable[[Sequence[str], str], Masks]] = {
 }
 
 
+def with_secrets(texts: Sequence[str]) -> int:
+    """Texts in which a secret is found, by rules alone."""
+    spans = Scrubber(TextOptions(ner=None)).scrub(pl.Series(texts)).spans
+    return spans.filter(pl.col("entity") == "SECRET")["row"].n_unique()
+
+
+def texts_of(path: Path) -> list[str]:
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        return [json.loads(line)["text"] for line in lines]
+
+
 def line(corpus: str, tool: str, found: Recall) -> str:
     parts = (found.touched, found.whole, found.token_precision, found.direct, found.quasi)
     return f"| {corpus} | {tool} | " + " | ".join("" if p.rate is None else f"{p.rate:.3f}" for p in parts) + " |"
@@ -131,12 +147,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     default = Path(os.environ.get("ANONYM_BENCH_DATA", "../shared/data")) / "text"
     parser.add_argument("folder", nargs="?", type=Path, default=default)
-    parser.add_argument("--only", nargs="*", default=list(CORPORA))
+    parser.add_argument("--only", nargs="*", default=list(dict.fromkeys([*CORPORA, *SECRETS])))
     arguments = parser.parse_args()
     print(
         "| corpus | tool | touched | fully masked | token precision | direct | quasi |\n|---|---|---|---|---|---|---|"
     )
-    for corpus in arguments.only:
+    for corpus in filter(CORPORA.__contains__, arguments.only):
         sample = read(arguments.folder / f"{corpus}.jsonl.gz")
         texts = [document.text for document in sample]
         for tool, detect in TOOLS.items():
@@ -144,6 +160,10 @@ def main() -> None:
                 print(line(corpus, tool, measure(sample, detect(texts, CORPORA[corpus]))), flush=True)
             except Exception as error:  # a peer or a model that is not installed is said, and the rest goes on
                 print(f"| {corpus} | {tool} | not run: {type(error).__name__} |", flush=True)
+    print("\n| texts | with a secret | of |\n|---|---|---|")
+    for corpus in filter(SECRETS.__contains__, arguments.only):
+        texts = texts_of(arguments.folder / f"{corpus}.jsonl.gz")
+        print(f"| {corpus} | {with_secrets(texts)} | {len(texts)} |", flush=True)
 
 
 if __name__ == "__main__":
