@@ -56,7 +56,7 @@ def attacks_beside(report: Path, sha256: str, named: Sequence[Path]) -> Path | N
 
 
 def _near(report: Path, pattern: str) -> Iterator[Path]:
-    """Files beside the report, then in the folder above (`anonym demo` has its policy there), then in the working one."""
+    """Files beside the report, then in the folder above, where `anonym demo` has its policy, then here."""
     here = report.absolute().parent
     for folder in dict.fromkeys([here, here.parent, Path.cwd()]):
         yield from (path for path in sorted(folder.glob(pattern)) if path.is_file())
