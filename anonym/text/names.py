@@ -40,8 +40,8 @@ KINDS = (
 """The entity of a known value, by its column's name."""
 
 
-_UNSTROKED = str.maketrans("øłđðħŧıß", "olddhtis")
-"""Letters that no decomposition parts from their strokes."""
+_UNSTROKED = str.maketrans("øłđðħŧıß’‘ʼ", "olddhtis'''")
+"""Letters that no decomposition parts from their strokes, and apostrophes as they are printed: O’Neil is O'Neil."""
 
 
 class _Fold(dict[int, int]):

@@ -43,3 +43,14 @@ def test_a_value_that_is_released_as_it_is_stays_in_the_text(run: Call) -> None:
     table.write_parquet("in.parquet")
     done = run("apply", policy, "in.parquet", "--quiet")
     assert done.evidence["text"]["note"]["also_from"] is None
+
+
+@pytest.mark.parametrize("name", ["Ann O'Neil", "Ann O’Neil"])
+@pytest.mark.parametrize("written", ["O'Neil", "O’Neil", "o‘neil", "OʼNEIL"])
+def test_an_apostrophe_hides_no_name_however_it_is_printed(run: Call, name: str, written: str) -> None:
+    table = pl.DataFrame({"name": [name], "note": [f"ask {written} of Rock’n’Roll"]})
+    table.write_parquet("in.parquet")
+    policy = {"columns": {"name": {"role": "identifier"}, "note": TEXT}, "text": {"ner": "none"}}
+    done = run("apply", policy, "in.parquet", "--quiet")
+    assert done.status == 0, done.err
+    assert done.released["note"].to_list() == ["ask <PERSON> of Rock’n’Roll"]
