@@ -13,6 +13,7 @@ from anonym.errors import AnonymError, InputError
 
 # What may be passed on of an engine's message: how a cast failed, in types and in the column's name, never in values.
 _CAST = re.compile(r"conversion from `?([\w\[\], μ]+)`? to `?([\w\[\], μ]+)`? failed in column '([^'\n]*)'")
+_SYSTEM = re.compile(r"\(os error (\d{1,3})\)")
 _PARSE = re.compile(r"could not parse `.*` as dtype `?(\w+)`? at column '([^'\n]*)'", re.DOTALL)
 
 
@@ -45,7 +46,7 @@ def _system_reason(error: OSError) -> str:
     """The system's own words; Polars gives them as text that may go on, so only the error number is taken from it."""
     if error.strerror:
         return error.strerror
-    number = re.search(r"os error (\d+)", str(error))
+    number = _SYSTEM.search(str(error))
     return os.strerror(int(number[1])) if number else "an I/O error"
 
 
@@ -77,6 +78,8 @@ def explain(error: BaseException) -> str:
         return "the file is empty: it has no header and no schema"
     if "found more fields than defined" in text:
         return "a row has more fields than the header"
+    if found := _SYSTEM.search(text):  # a full disk is told as a fault of the format
+        return f"the system reports “{os.strerror(int(found[1]))}”"
     if "json" in text.lower():
         return "a line is not JSON of one shape: a column's values must be of one type, or declared under input.types"
     if "parquet" in text.lower() or "thrift" in text.lower():

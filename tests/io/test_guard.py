@@ -9,6 +9,7 @@ import pytest
 
 from anonym.errors import AnonymError, InputError, InternalError, OutputError
 from anonym.io import guarded
+from anonym.io.guard import explain
 
 CANARY = "alice@canary.example"
 FRAME = pl.DataFrame({"a": [CANARY, "1"], "b": [1, 2]})
@@ -50,3 +51,8 @@ def test_the_system_is_quoted_by_its_own_words() -> None:
         FRAME.lazy().sink_csv("/dev/full")
     with pytest.raises(InputError, match="missing"), guarded("testing"):
         open("/no/such/file")  # noqa: SIM115
+
+
+def test_a_full_disk_is_told_as_such_whatever_the_engine_calls_it() -> None:
+    error = pl.exceptions.ComputeError("parquet: File out of specification: canary (os error 28)")
+    assert explain(error) == "the system reports “No space left on device”"
