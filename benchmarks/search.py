@@ -148,7 +148,8 @@ class Peers:
         for peer in PEERS:
             if not (self.folder / peer).exists():
                 venv.create(self.folder / peer, with_pip=True)
-                subprocess.run([str(self._python(peer)), "-m", "pip", "install", "-q", peer], check=True)
+                needed = [peer, "pandas"]  # which anonypy does not ask for
+                subprocess.run([str(self._python(peer)), "-m", "pip", "install", "-q", *needed], check=True)
 
     def release(self, peer: str, table: Table, k: int, limit: float) -> dict[str, Any] | str:
         """What the peer's release of a table costs, or why there is none."""

@@ -114,7 +114,8 @@ class _Tables:
 
 
 def pairs_of(lattice: Lattice, members: Ints, k: int, rows: int, limit: int, reads: int) -> Pairs:
-    """Of every two axes, those of wide columns first, as far as `reads` of entries suffice; the others by themselves.
+    """Of every two axes with a choice of levels, those of wide columns first, as far as `reads` of entries suffice; the
+    others by themselves.
 
     `members` (entries,) are who counts for k, at most; `rows` those of the input.
     """

@@ -14,7 +14,7 @@ import yaml
 
 import anonym
 from anonym.errors import CallError, GuaranteeError, InputError, PolicyError, VerificationError
-from anonym.pipeline import frames
+from anonym.pipeline import write
 from anonym.report.evidence import validate
 
 Run = Callable[..., tuple[int, str, str]]
@@ -108,7 +108,7 @@ def test_a_changed_part_is_not_published(
     def careless(frame: pl.LazyFrame, part: Path) -> None:
         frame.with_columns(dx=pl.col("dx").reverse()).collect().write_parquet(part)
 
-    monkeypatch.setattr(frames, "sink", careless)
+    monkeypatch.setattr(write, "sink", careless)
     with pytest.raises(VerificationError, match="values of dx unchanged"):
         release.write(tmp_path / "out.parquet", force=True)
     assert (tmp_path / "out.parquet").read_bytes() == b"old"
