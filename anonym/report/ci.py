@@ -15,7 +15,6 @@ from anonym.report.gates import RULES, Gate, gates
 Facts = Mapping[str, Any]
 
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-HOME = "https://pypi.org/project/anonym/"
 # XML 1.0 has no place for these, not even as references.
 NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -77,7 +76,6 @@ def render_sarif(evidence: Facts) -> str:
                     "driver": {
                         "name": "anonym",
                         "version": evidence["environment"].get("versions", {}).get("anonym", "unknown"),
-                        "informationUri": HOME,
                         "rules": [_rule(rule) for rule in used],
                     }
                 },
