@@ -203,19 +203,20 @@ def card(text: str, draws: Draws, lists: Lists) -> str:  # noqa: ARG001
     return poured(chosen, text) if len(chosen) == len(digits) else chosen
 
 
-_ADDRESS = re.compile(r"(\s*\[?)([0-9A-Fa-f:.]+)(?:%\w+)?(\]?(?::\d+)?(?:/\d+)?\s*)")
+_ADDRESS = re.compile(r"(\s*\[?)([0-9A-Fa-f:.]+)(?:%\w+)?(\]?)(:\d+)?((?:/\d+)?\s*)")
 
 
 def ip(text: str, draws: Draws, lists: Lists) -> str:
     """Version 4: 192.0.2.0/24, 198.51.100.0/24 or 203.0.113.0/24, drawn again 198.18.0.0/15; 6: 2001:db8::/32.
 
-    Brackets, a prefix's length and the digits of a port stay; so does nothing of the address.
+    Brackets and a prefix's length stay, a port keeps its number of digits; nothing of the address stays.
     """
     found = _ADDRESS.fullmatch(text)
-    before, address, after = found.groups() if found else ("", "", "")
-    if found and "." in address and address.count(":") == 1:  # of version 4, with a port
-        address, port = address.split(":")
-        after = f":{code(port, draws, lists)}{after}"
+    before, address, bracket, port, length = (part or "" for part in found.groups()) if found else [""] * 5
+    if "." in address and address.count(":") == 1:  # of version 4, with a port
+        address, _, digits = address.partition(":")
+        port = f":{digits}"
+    after = f"{bracket}{code(port, draws, lists)}{length}"
     try:
         version = ipaddress.ip_address(address).version
     except ValueError:

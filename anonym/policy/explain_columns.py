@@ -47,7 +47,7 @@ def column(name: str, role: Role) -> Iterator[str]:
     match role:
         case Quasi():
             yield f"{name}: quasi-identifier, generalised and released {_FORMS[role.form]}"
-            yield from (f"  {line}" for line in _quasi(role))
+            yield from (f"  {said}" for said in _quasi(role))
         case Sensitive():
             yield f"{name}: sensitive, released as it is"
             if role.bins is not None:

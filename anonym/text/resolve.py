@@ -22,8 +22,8 @@ def resolve(text: str, spans: Iterable[Span], zones: Zones = NO_ZONES) -> list[S
     """The spans to replace in `text`.
 
     Firm spans keep their ends: a secret (a password in a URL), then the longer one, wins where two meet, and the other
-    keeps what is outside it. A model's
-    spans are cut at line ends and structural characters, lose what firm spans cover, and are united where they meet.
+    keeps what is outside it. A model's spans are cut at line ends and structural characters, lose what firm spans
+    cover, and are united where they meet.
     """
     firm: list[Span] = []
     soft: list[Span] = []

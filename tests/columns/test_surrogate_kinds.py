@@ -69,7 +69,7 @@ CASES: list[tuple[str, str, str, str]] = [
     ("user_name", "ja_JP", "TARO", r"[A-Z]+"),
     ("ip", "en_US", "8.8.8.8", r"[\d.]+"),
     ("ip", "en_US", "8.8.8.8:443", r"[\d.]+:\d{3}"),
-    ("ip", "en_US", "[2a00:1450::1]:443", r"\[2001:db8:[0-9a-f:]+\]:443"),
+    ("ip", "en_US", "[2a00:1450::1]:443", r"\[2001:db8:[0-9a-f:]+\]:\d{3}"),
     ("ip", "en_US", "fe80::1%eth0", r"2001:db8:[0-9a-f:]+"),
     ("ip", "en_US", "8.8.8.999", r"[\d.]+"),
     ("url", "de_DE", "https://anna:pw@firma.de:8080/a/b?id=7#x", r"https://(\w+\.)?example\.(com|org|net)/[a-z]/[a-z]\?[a-z]{2}=\d#[a-z]"),
