@@ -36,18 +36,22 @@ Search = Callable[[Problem, Levels, Meter], Best]  # the best of a table, which 
 def best_of_coarser(problem: Problem, search: Search, meter: Meter) -> Best:
     """The best recoding found before the meter is spent; without levels if there is none."""
     tables = CoarserTables(problem, meter)
-    best, goes_on = search(tables.first(), (), meter), True
+    best, goes_on = _best_of(tables.first(), (), search, meter), True
     while goes_on and best.levels:
         goes_on = False
         for levels in tables.opened(best.levels):
             if meter.used() >= 1.0:
                 return best
-            table = tables.at(levels)
-            found = search(table, best.levels, meter) if table.cells.count <= LARGE else best
+            found = _best_of(tables.at(levels), best.levels, search, meter)
             if found.objective < best.objective * ROUNDED:
                 best, goes_on = found, True
                 break
     return best
+
+
+def _best_of(table: Problem, known: Levels, search: Search, meter: Meter) -> Best:
+    """The best of a table that has few enough cells: where the coarsest levels leave more, nothing is gained by it."""
+    return search(table, known, meter) if table.cells.count <= LARGE else Best()
 
 
 class CoarserTables:

@@ -88,3 +88,16 @@ def test_the_first_table_is_the_finest_that_has_room(folder: Path) -> None:
             patch.setattr(coarser, "ROOM", room)
             assert tables.first().cells.count == next(count for count in counts if count <= room)
     assert np.all(np.diff(counts) <= 0)
+
+
+def test_a_table_that_no_level_makes_small_is_searched_as_it_is(folder: Path) -> None:
+    """Its coarsest levels leave more cells than a large table has: a coarser one would be searched for ever."""
+    column = naive.Column([[0, 1, 2, 3], [4, 4, 5, 5], [6, 6, 6, 6]], [0, 0, 0, 0, 1, 1, 3], 0, 1)
+    rows = [((i % 4, i // 4 % 4, i % 3), i, ("a", "a")) for i in range(48)]
+    table = naive.Table(rows, [column] * 3, False, 2, 0)
+    expected = naive.best(table)
+    assert expected is not None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(coarser, "LARGE", 4)
+        patch.setattr(global_, "LARGE", 4)
+        assert solve(problem_of(table, folder)).levels == expected.levels
