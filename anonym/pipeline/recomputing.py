@@ -11,7 +11,7 @@ from typing import Any, Literal
 from anonym.errors import GuaranteeError
 from anonym.pipeline.beside import policy_beside, release_beside
 from anonym.pipeline.following import following
-from anonym.pipeline.made_again import made_again
+from anonym.pipeline.made_again import SAME, made_again
 from anonym.pipeline.progress import Progress
 from anonym.pipeline.reported import read_evidence, refuse_other_files
 from anonym.pipeline.told_by_files import Named, Report, later_runs, of_files, pages, trained
@@ -73,6 +73,8 @@ def _lines(report: Report, progress: Progress) -> Iterator[Line]:
     sources += [dict(leaves(part)) for part in parts]
     found = {path: [source[path] for source in sources if path in source] for path in set().union(*sources)}
     reported, recorded = dict(leaves(report.evidence)), _only_recorded(report.evidence)
+    if "rows" in whole:
+        reported["rows"] = SAME
     for path, value in reported.items():
         if _is_recorded(path, recorded):
             yield Line(path, value, None, "only recorded")
