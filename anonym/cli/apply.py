@@ -24,7 +24,15 @@ from anonym.cli.sizes import SIZE
 )
 @click.option("--keep-hold-out", type=ANY, default=None, help="Keep who was held out (raw rows) in this Parquet file.")
 @click.option("--control", type=ANY, default=None, help="People like DATA's who are not in it, for the attacks only.")
-@click.option("--plan", type=ANY, default=None, help="An earlier release's plan: a new batch at the same levels.")
+@click.option(
+    "--plan", type=ANY, default=None, help="An earlier release's plan (or secret plan): a new batch recoded as it was."
+)
+@click.option(
+    "--secret-plan",
+    type=ANY,
+    default=None,
+    help="Keep the plan of a local recoding here, for --plan: raw values, mode 0600, not in OUT's folder.",
+)
 @click.option(
     "--exclude-units",
     type=ANY,
@@ -54,6 +62,7 @@ def apply(
     keep_hold_out: Path | None,
     control: Path | None,
     plan: Path | None,
+    secret_plan: Path | None,
     exclude_units: Path | None,
     earlier: tuple[Path, ...],
     partition_by: tuple[str, ...],
@@ -84,6 +93,7 @@ def apply(
             keep_hold_out=keep_hold_out,
             control=control,
             plan=plan,
+            secret_plan=secret_plan,
             exclude_units=exclude_units,
             earlier=earlier,
             partition_by=partition_by,

@@ -19,6 +19,8 @@ SAME = "the same classes and number of rows as in the report; columns outside th
 @click.option("--exclude-units", type=ANY, default=None, help="The people who had been left out of the release.")
 @click.option("--control", type=ANY, default=None, help="The control of the attacks, where one had been given.")
 @click.option("--earlier", type=ANY, multiple=True, help="The files released before (batch: union), once or more.")
+@click.option("--plan", type=ANY, default=None, help="The secret plan, of a release that was made under one.")
+@click.option("--secret-plan", type=ANY, default=None, help="Keep the plan of a local recoding (raw values) here anew.")
 @click.option("--force", is_flag=True, help="Replace an existing output.")
 @common
 def rederive(
@@ -29,6 +31,8 @@ def rederive(
     exclude_units: Path | None,
     control: Path | None,
     earlier: tuple[Path, ...],
+    plan: Path | None,
+    secret_plan: Path | None,
     force: bool,
     as_json: bool,
     quiet: bool,
@@ -50,6 +54,8 @@ def rederive(
             exclude_units=exclude_units,
             control=control,
             earlier=earlier,
+            plan=plan,
+            secret_plan=secret_plan,
             force=force,
             progress=progress,
         )

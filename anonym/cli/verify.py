@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 @click.option("--original", type=ANY, multiple=True, help="The input: then everything is computed again.")
 @click.option("--exclude-units", type=ANY, default=None, help="With --original: who was left out of the release.")
 @click.option("--earlier", type=ANY, multiple=True, help="The files released before (batch: union), once or more.")
+@click.option("--plan", type=ANY, default=None, help="With --original: the secret plan that the release followed.")
 @click.option("--attacks", type=ANY, multiple=True, help="Later attacks; default: found by their hash beside it.")
 @click.option("--ledger", type=ANY, default=None, help="The ledger of private training: then ε is computed again.")
 @common
@@ -34,6 +35,7 @@ def verify(
     original: tuple[Path, ...],
     exclude_units: Path | None,
     earlier: tuple[Path, ...],
+    plan: Path | None,
     attacks: tuple[Path, ...],
     ledger: Path | None,
     as_json: bool,
@@ -47,7 +49,7 @@ def verify(
     from anonym.pipeline.recomputing import recompute, refuse
     from anonym.pipeline.told_by_files import Named
 
-    named = Named(policy, release, original, exclude_units, earlier, attacks, ledger)
+    named = Named(policy, release, original, exclude_units, earlier, attacks, ledger, plan)
     with progressing(quiet or as_json) as progress:
         lines = recompute(report, named, progress)
     if as_json:

@@ -43,6 +43,11 @@ def canonical(name: str, dtype: pl.DataType, normalise: Sequence[Normal] = ()) -
     )
 
 
+def canonical_type(dtype: pl.DataType) -> pl.DataType:
+    """The type of `canonical`."""
+    return pl.String() if isinstance(dtype, pl.Categorical | pl.Enum | pl.Null) else dtype
+
+
 def normalised(texts: pl.Series, steps: Sequence[Normal] = FOLD) -> pl.Series:
     """Texts after NFKC, full Unicode case folding (ß is ss, which lower case is not) and trimming, as far as named.
 

@@ -63,8 +63,9 @@ def private_file(path: Path) -> Iterator[IO[bytes]]:
     """A new file of mode 0600 outside the private folder, for raw values that somebody asked for.
 
     It gets its name once it is whole; what stood there before, a link too, is replaced and never written into. A lock
-    on it tells `anonym clean` whether its writer still lives.
+    on it tells `anonym clean`, and the next run that writes there, whether its writer still lives.
     """
+    _remove_dead_parts(path)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}{PRIVATE_MARK}", dir=path.parent)
     part = Path(name)
     try:
@@ -76,6 +77,12 @@ def private_file(path: Path) -> Iterator[IO[bytes]]:
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def _remove_dead_parts(path: Path) -> None:
+    for part in path.parent.iterdir():
+        if part.name.startswith(f".{path.name}{PRIVATE_MARK}") and part.is_file() and not is_held(part):
+            part.unlink(missing_ok=True)
 
 
 def sweep_private(*, dry_run: bool) -> dict[Path, int]:

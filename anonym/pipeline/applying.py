@@ -26,16 +26,18 @@ from anonym.pipeline.evidence import Clock, Run, facts_of_run, file_names
 from anonym.pipeline.facts import facts_of
 from anonym.pipeline.gates import refuse_beyond_thresholds, refuse_rare_keep_values
 from anonym.pipeline.holding_out import HeldOut, hold_out
+from anonym.pipeline.keeping_plans import kept_plan
 from anonym.pipeline.local_recoding import LocalRecoding
 from anonym.pipeline.profile import Profile, profile
 from anonym.pipeline.progress import Progress
 from anonym.pipeline.recall_gate import gate_recall
 from anonym.pipeline.recoding import GlobalRecoding, Recoding
-from anonym.pipeline.replanned import lasting_keys, refuse_other_keys
+from anonym.pipeline.replanned import lasting_keys, publishable, refuse_other_keys
+from anonym.pipeline.replanned_locally import follow, held_to, unmerged
 from anonym.pipeline.solve import solve, suppression_limit
 from anonym.pipeline.text_days import text_key
 from anonym.pipeline.transform import TextLedger, Transform, masks_rows, transform
-from anonym.pipeline.uniting import read_earlier, solve_jointly
+from anonym.pipeline.uniting import Earlier, read_earlier, solve_jointly
 from anonym.pipeline.verifying import Verified, released_schema, verify
 from anonym.pipeline.withdrawing import Withdrawn
 from anonym.pipeline.write import Written, write_release
@@ -45,6 +47,7 @@ from anonym.policy.model import Identifier, Quasi, Text
 from anonym.policy.resolve import ResolvedColumn
 from anonym.report.evidence import complete
 from anonym.search.plan import Plan
+from anonym.search.secret_plan import SecretPlan
 from anonym.verify.digest import keyed_digest
 from anonym.verify.facts import Facts
 from anonym.verify.release import GUARANTEE, RARE_KEEP
@@ -54,13 +57,23 @@ from anonym.verify.release import GUARANTEE, RARE_KEEP
 class Beside:
     """What a run is given beside its policy and its table."""
 
-    plan: Plan | None = None  # of an earlier release: its levels and nodes are used again
+    plan: Plan | SecretPlan | None = None  # of an earlier release: its levels and nodes (or classes) are used again
     control: pl.LazyFrame | None = None  # people like the table's, for the attacks only
     withdrawn: Withdrawn | None = None  # who was left out of the table before
     earlier: tuple[Path, ...] = ()  # files released before, with which this batch is judged (batch: union)
     partition_by: tuple[str, ...] = ()  # released columns: the release is then a folder of files
     identity: str | None = None  # of the run, for the evidence
     expected: Mapping[str, Any] | None = None  # evidence of a release that this one must be the same as
+    keeps_plan: bool = False  # a plan that can be applied again is to be kept, with raw values where it needs them
+
+    @property
+    def secret(self) -> SecretPlan | None:
+        return self.plan if isinstance(self.plan, SecretPlan) else None
+
+    @property
+    def levels(self) -> Plan | None:
+        """The plan, where it is one of levels."""
+        return self.plan if isinstance(self.plan, Plan) else None
 
 
 NOTHING_BESIDE = Beside()
@@ -87,27 +100,28 @@ def make(
     beside: Beside = NOTHING_BESIDE,
 ) -> Made:
     """Profile, search, apply, verify: the release is written to `part` and read again from there."""
+    secret = beside.secret
     columns = policy.resolve(source.schema)
+    columns = columns if secret is None else held_to(secret, columns)
     schema = released_schema(columns, masks=masks_rows(policy))
     refuse_unwritable(part.suffix, schema)
     refuse_unsuited(beside.partition_by, schema)
     held = hold_out(policy, at_hand(source, private), private, beside.control)
-    source, plan = held.source, beside.plan
+    source, plan = held.source, None if beside.plan is None else publishable(beside.plan)
     keyring = read_keys(keys_of(policy, columns), policy.base)
     refuse_other_keys(plan, columns, keyring)
     scrubber = _scrubber(policy, columns, keyring)
     recall = gate_recall(policy, columns, scrubber)
-    seen = profile(policy, source, columns, progress, plan)
+    seen = profile(policy if secret is None else unmerged(policy), source, columns, progress, beside.levels)
     refuse_rare_keep_values(policy, columns, source)
     earlier = read_earlier(beside.earlier, plan, schema, policy.unit)
-    if earlier is None:
-        recoding = solve(policy, seen, source, progress, is_planned=plan is not None)
-    else:
-        recoding = solve_jointly(policy, seen, source, earlier, keyring)
+    recoding = _recoding(policy, seen, source, keyring, earlier, progress, beside)
     released = transform(policy, source, seen, recoding, keyring, scrubber)
     with contextlib.closing(scrubber) if scrubber is not None else contextlib.nullcontext():
         written = _written(released, seen, recoding, policy, part, private, progress, beside.partition_by)
     promised = _promised(policy, seen, recoding, released)
+    plan = plan or _new_plan(policy, recoding, columns, keyring)
+    kept = kept_plan(recoding, plan) if beside.keeps_plan else None
     ledgers, replaced = released.ledgers, released.replaced
     del released  # with the codes of all rows, of which no more is needed
     seen, recoding = _without_row_codes(seen, recoding)
@@ -127,11 +141,30 @@ def make(
         identity=beside.identity,
         earlier=earlier,
         recall=recall,
-        plan=plan or _new_plan(policy, recoding, columns, keyring),
+        plan=plan,
+        kept_plan=kept,
         input_digest=_input_digest(policy, columns, keyring, source),
         replaced=replaced,
     )
     return _withstood(Made(run, written, verified, {}, held), part, schema, clock, progress)
+
+
+def _recoding(
+    policy: Policy,
+    seen: Profile,
+    source: Source,
+    keyring: Keyring,
+    earlier: Earlier | None,
+    progress: Progress,
+    beside: Beside,
+) -> Recoding | None:
+    """Searched for, or as an earlier plan has it."""
+    if beside.secret is not None:
+        return follow(policy, seen, source, beside.secret, earlier, keyring)
+    if earlier is not None:
+        return solve_jointly(policy, seen, source, earlier, keyring)
+    is_planned = beside.plan is not None
+    return solve(policy, seen, source, progress, is_planned=is_planned, keeps_plan=beside.keeps_plan)
 
 
 def _withstood(made: Made, part: Path, schema: Mapping[str, pl.DataType], clock: Clock, progress: Progress) -> Made:
@@ -280,7 +313,9 @@ def verified_evidence(run: Run, verified: Verified, written: Written, part: Path
     files = {"release": file_sha256(part)}
     if run.plan is not None:
         files["plan"] = hashlib.sha256(run.plan.dump().encode()).hexdigest()
-    known = {} if run.identity is None else {"run": run.identity}
+    known: dict[str, Any] = {} if run.identity is None else {"run": run.identity}
+    if run.secret_plan is not None:
+        known["secret_plan"] = run.secret_plan
     options = {"seed": str(run.policy.seed), "hold_out": str(run.policy.attacks.hold_out)}
     facts["environment"] = clock.environment(run.recoding, files) | known | {"options": options}
     return dict(complete(facts))

@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any
 from anonym import __version__
 from anonym.columns.keys import Keyring
 from anonym.pipeline.column_evidence import columns_part
+from anonym.pipeline.keeping_plans import KeptPlan
 from anonym.pipeline.measured_evidence import measured_part
 from anonym.pipeline.profile import Profile
 from anonym.pipeline.recoding import Recoding
+from anonym.pipeline.replanned_locally import FollowedRecoding
 from anonym.pipeline.solve import suppression_limit
 from anonym.pipeline.subgroups import suppressed_groups
 from anonym.pipeline.transform import TextLedger
@@ -128,8 +130,16 @@ class Run:
     attacks: Sequence[Mapping[str, Any]] = ()
     recall: Mapping[str, Any] | None = None
     plan: Plan | None = None
+    kept_plan: KeptPlan | None = None
     input_digest: str | None = None
     replaced: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+    @property
+    def secret_plan(self) -> dict[str, Any] | None:
+        """What is told of the secret plan that was written, or followed."""
+        if isinstance(self.recoding, FollowedRecoding):
+            return self.recoding.told()
+        return None if self.kept_plan is None else self.kept_plan.evidence()
 
 
 def policy_part(policy: Policy) -> dict[str, Any]:
@@ -227,6 +237,7 @@ def _suppression(run: Run, left: int | None) -> dict[str, Any]:
         "limit": float(limit),
         "limit_rows": suppression_limit(run.policy, problem.rows),
         "uncovered": problem.lost,
+        **({"unlisted": run.recoding.unlisted} if isinstance(run.recoding, FollowedRecoding) else {}),
         "action": run.policy.guarantee.action if run.policy.guarantee else "drop",
         "groups": suppressed_groups(run.recoding),
     }
@@ -240,6 +251,7 @@ def _text(ledger: TextLedger, scrubber: Scrubber | None) -> dict[str, Any]:
         **({"duplicates": ledger.repeated} if ledger.duplicates is not None else {}),
         "spans": dict(sorted(ledger.spans.items(), key=lambda item: (-item[1], item[0]))),
         "ner": ner or None,
+        "secrets": (list(scrubber.secrets) or None) if scrubber else None,
         "also_from": list(ledger.also_from) or None,
         "changed": ledger.changed,
     }

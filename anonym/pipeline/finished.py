@@ -16,21 +16,27 @@ from anonym.pipeline.evidence import versions
 from anonym.pipeline.reported import PLAN, REPORTS, evidence_beside
 from anonym.policy.model import Policy
 from anonym.search.plan import Plan
+from anonym.search.secret_plan import SecretPlan
 
 
 def identity(
-    policy: Policy, source: Source, keyring: Keyring, plan: Plan | None, others: Iterable[Path], form: Sequence[str]
+    policy: Policy,
+    source: Source,
+    keyring: Keyring,
+    plan: Plan | SecretPlan | None,
+    others: Iterable[Path],
+    form: Sequence[str],
 ) -> str:
     """SHA-256, in hexadecimal, of all that a run depends on.
 
     Files count by path, size, times and inode, never by content, which a reader of the report could then guess at:
-    those of the input, those that the policy names, and `others`. Keys count by id. `form` is the output's ending, and
-    the columns by which it is partitioned.
+    those of the input, those that the policy names, and `others`. Keys count by id. `form` is the output's ending,
+    whether a secret plan is kept, and the columns by which it is partitioned.
     """
     files = [*(mark.path for mark in source.files), *_named(policy.raw, policy.base), *others]
     what = {
         "policy": [policy.sha256, policy.seed, str(policy.attacks.hold_out)],
-        "plan": None if plan is None else plan.dump(),
+        "plan": plan.sha256 if isinstance(plan, SecretPlan) else None if plan is None else plan.dump(),
         "files": [_mark(path) for path in files],
         "keys": keyring.ids,
         "versions": versions(),

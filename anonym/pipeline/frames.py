@@ -17,9 +17,10 @@ from anonym.io.release import refuse_unwritable
 from anonym.pipeline.applying import Beside, Made, make, refuse_failed, verified_evidence, with_options
 from anonym.pipeline.estimating import estimate, within
 from anonym.pipeline.evidence import Clock
+from anonym.pipeline.keeping_plans import keep_plan, refuse_file, refuse_folder, refuse_nothing_to_keep
 from anonym.pipeline.progress import Progress
 from anonym.pipeline.releasing import publish, refuse_unnamable
-from anonym.pipeline.replanned import refuse_another
+from anonym.pipeline.replanned import read_plan, refuse_another
 from anonym.pipeline.transform import masks_rows
 from anonym.pipeline.uniting import refuse_unasked
 from anonym.pipeline.verifying import released_schema, verify
@@ -27,6 +28,7 @@ from anonym.pipeline.withdrawing import withdraw
 from anonym.pipeline.write import Written, write_release
 from anonym.policy.model import Policy
 from anonym.search.plan import Plan
+from anonym.search.secret_plan import SecretPlan
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,7 @@ class Release:
     plan: Plan | None
     evidence: Mapping[str, Any]
     _made: Made = field(repr=False)
+    _secret_plan: Path | None = field(default=None, repr=False)  # where one was kept
 
     def write(self, path: str | Path, *, force: bool = False, partition_by: Sequence[str] = ()) -> Path:
         """Write the release with its report and plan; the file is verified before it gets its name.
@@ -52,6 +55,8 @@ class Release:
         refuse_unnamable(place, partition_by, force=force)
         refuse_unwritable(place.suffix, schema)
         refuse_unsuited(partition_by, schema)
+        if self._secret_plan is not None:
+            refuse_folder(self._secret_plan, place)
         with Target(place, force=force, folder=bool(partition_by)) as target:
             written = self._written(target.part, partition_by)
             verified = verify(
@@ -81,7 +86,8 @@ def apply(
     policy: Policy | Mapping[str, Any] | str | Path,
     table: Any,
     *,
-    plan: Plan | None = None,
+    plan: Plan | SecretPlan | str | Path | None = None,
+    secret_plan: str | Path | None = None,
     control: Any = None,
     exclude_units: Sequence[Any] | pl.Series | None = None,
     earlier: Sequence[str | Path] = (),
@@ -89,11 +95,15 @@ def apply(
     hold_out: Decimal | float | None = None,
     memory_limit: int | None = None,
     processes: int = 1,
+    force: bool = False,
     progress: Progress | None = None,
 ) -> Release:
     """Release `table` (Polars frame, lazy or not, pandas or Arrow) under the policy.
 
-    `plan` is an earlier release's: its levels are used again, and rows that it does not list are suppressed.
+    `plan` is an earlier release's, or its file: its levels are used again, and rows that it does not list are
+    suppressed. A local recoding is applied again by its secret plan, which is written to `secret_plan` if given, before
+    anything is returned: raw data, mode 0600, and never in the folder that the release is written to. What stands there
+    is replaced only with `force`.
     `control` are people like the table's who are not in it, for the attacks of the policy, where nobody is held out.
     `exclude_units` are values of the policy's unit column, whose rows are left out. `earlier` are files released before
     under the plan, with which the table is judged where the policy says `batch: union`. `seed` and `hold_out` (a share)
@@ -109,19 +119,32 @@ def apply(
     loaded = with_options(loaded, seed, None if hold_out is None else _share(hold_out))
     loaded = replace(loaded, text=replace(loaded.text, processes=processes))
     before = tuple(map(Path, earlier))
-    if plan is not None:
-        refuse_another(plan, loaded)
-    refuse_unasked(loaded, plan, before)
+    place = None if secret_plan is None else Path(secret_plan)
+    if place is not None:
+        refuse_nothing_to_keep(loaded, is_planned=plan is not None)
+        refuse_file(place, before, force=force)
+    planned = _plan(plan, loaded)
+    refuse_unasked(loaded, planned, before)
     with PrivateFolder() as private:
         part = private.file("release.parquet")
         others = None if control is None else open_frame(control, loaded.input.flatten).frame
         source, withdrawn = withdraw(loaded, source, None if exclude_units is None else pl.Series(exclude_units))
         if memory_limit is not None:
             within(memory_limit, estimate(loaded, source))
-        beside = Beside(plan, others, withdrawn, before)
+        beside = Beside(planned, others, withdrawn, before, keeps_plan=place is not None)
         made = make(loaded, source, part, private, clock, progress or Progress(), beside)
         data = pl.read_parquet(part)
-    return Release(data.lazy(), made.run.plan, made.evidence, made)
+        if place is not None and made.run.kept_plan is not None:
+            keep_plan(made.run.kept_plan, place)
+    return Release(data.lazy(), made.run.plan, made.evidence, made, place)
+
+
+def _plan(given: Plan | SecretPlan | str | Path | None, policy: Policy) -> Plan | SecretPlan | None:
+    if isinstance(given, str | Path):
+        return read_plan(Path(given), policy)
+    if given is not None:
+        refuse_another(given, policy)
+    return given
 
 
 def _share(given: Decimal | float) -> Decimal:

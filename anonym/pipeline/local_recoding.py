@@ -46,7 +46,9 @@ def coded_records(profile: Profile, source: Source, unit: str | None) -> CodedRe
     """The table's records, in one streaming pass."""
     with guarded("counting records"):
         frame = binned(source.frame, profile.bins)
-        codes, rows, keys, of = unit_records(frame, profile.hierarchies, _sensitive(profile), unit, _normalise(profile))
+        codes, rows, keys, of = unit_records(
+            frame, profile.hierarchies, sensitive_values(profile), unit, _normalise(profile)
+        )
     quasi = len(profile.hierarchies)
     known = None if unit is None else (unit, source.schema[unit])
     return CodedRecords(Records(codes[:, :quasi], codes[:, quasi:], rows, of), keys, known)
@@ -62,7 +64,7 @@ def vocabulary(hierarchy: Hierarchy, form: Form) -> Vocabulary:
     return "label" if form == "label" else "set"
 
 
-def _sensitive(profile: Profile) -> dict[str, pl.Series]:
+def sensitive_values(profile: Profile) -> dict[str, pl.Series]:
     return {counts.column: counts.values for counts in profile.cells.sensitive}
 
 
@@ -104,7 +106,7 @@ class LocalRecoding(Recoding):
     @cached_property
     def _kept_rows(self) -> NDArray[np.int64]:
         kept = self._kept_by_record
-        return np.bincount(self._cell, weights=kept, minlength=self.problem.cells.count).astype(np.int64)
+        return np.bincount(self.cell, weights=kept, minlength=self.problem.cells.count).astype(np.int64)
 
     @cached_property
     def _kept_by_record(self) -> NDArray[np.int64]:
@@ -114,7 +116,7 @@ class LocalRecoding(Recoding):
         return np.bincount(parts.record[kept], weights=parts.rows[kept], minlength=count).astype(np.int64)
 
     @cached_property
-    def _cell(self) -> NDArray[np.int64]:
+    def cell(self) -> NDArray[np.int64]:
         """(records,) the cell of each record."""
         sizes = [hierarchy.leaves for hierarchy in self.problem.hierarchies]
         cells = encode.pack_codes(self.problem.cells.codes, sizes).with_row_index("cell")
@@ -126,7 +128,7 @@ class LocalRecoding(Recoding):
         if records.unit is None:
             return super().units_in(place, groups, released=released)
         chosen = kept > 0 if released else kept < records.rows
-        pairs = np.unique(records.unit[chosen].astype(np.int64) * groups + place[self._cell[chosen]])
+        pairs = np.unique(records.unit[chosen].astype(np.int64) * groups + place[self.cell[chosen]])
         return np.bincount(pairs % max(groups, 1), minlength=groups).astype(np.int64)
 
     @property
@@ -143,7 +145,7 @@ class LocalRecoding(Recoding):
     def _classed(self, frame: pl.LazyFrame) -> pl.LazyFrame:
         """The rows with the class of each, read once in input order, in which rows of one record take its classes."""
         seen = self.profile
-        words = record_keys(seen.hierarchies, _sensitive(seen), _normalise(seen), self.coded.unit)
+        words = record_keys(seen.hierarchies, sensitive_values(seen), _normalise(seen), self.coded.unit)
         with guarded("finding each row's class"):
             schema = {**frame.collect_schema(), CLASS: pl.Int32()}
         keys = [word.meta.output_name() for word in words]
@@ -197,9 +199,9 @@ class LocalRecoding(Recoding):
         return np.append(0, np.cumsum(rows)), np.cumsum(parts.rows)
 
     def release(self, column: int, form: Form) -> list[pl.Expr]:
-        return forms.release_tables(self._tables(column, form), pl.col(CLASS))
+        return forms.release_tables(self.tables(column, form), pl.col(CLASS))
 
-    def _tables(self, column: int, form: Form) -> dict[str, pl.Series]:
+    def tables(self, column: int, form: Form) -> dict[str, pl.Series]:
         """What the released column(s) hold for each class."""
         hierarchy, cells = self.problem.hierarchies[column], self.solution.sets.get(column)
         if form == "representative":
@@ -226,12 +228,12 @@ class LocalRecoding(Recoding):
             parts.cls[kept],
             leaf,
             parts.rows[kept],
-            self._starred(column),
+            self.starred(column),
             holders(self.problem.cells, column, hierarchy.leaves),
             self.problem.k,
         )
 
-    def _starred(self, column: int) -> NDArray[np.bool_]:
+    def starred(self, column: int) -> NDArray[np.bool_]:
         """(classes,) whether the cell is `*`."""
         hierarchy, cells = self.problem.hierarchies[column], self.solution.sets.get(column)
         if cells is None:

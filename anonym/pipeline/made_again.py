@@ -13,13 +13,15 @@ from anonym.pipeline.applying import Beside, make, read_options, with_options
 from anonym.pipeline.checking import release_options
 from anonym.pipeline.evidence import Clock
 from anonym.pipeline.progress import Progress
-from anonym.pipeline.replanned import PLANNED, read_plan
+from anonym.pipeline.replanned import PLANNED, followed_plan, read_plan
 from anonym.pipeline.reported import options_of
 from anonym.pipeline.told_by_files import COMPUTED, Report
 from anonym.pipeline.uniting import WHY
 from anonym.pipeline.withdrawing import read_units, withdraw
 from anonym.policy.model import Identifier, Policy, Text
 from anonym.report.evidence import complete, plain
+from anonym.search.plan import Plan
+from anonym.search.secret_plan import SecretPlan
 from anonym.verify.contents import same_rows
 
 SAME = "those that the run makes"
@@ -30,14 +32,17 @@ def made_again(report: Report, progress: Progress) -> dict[str, Any]:
     those made again. Training and later attacks came after the run, and stay as reported."""
     evidence, named, policy = report.evidence, report.named, report.policy
     search = evidence["search"] or {}
-    plan = read_plan(report.plan, policy) if search.get("why") in (PLANNED, WHY) else None
+    plan: Plan | SecretPlan | None = followed_plan(evidence, named.plan, policy)
+    if search.get("why") in (PLANNED, WHY):
+        plan = read_plan(report.plan, policy)
     if named.exclude_units is None and "excluded_units" in evidence["input"]:
         raise CallError("people who withdrew were left out of this release: name their file with --exclude-units")
     options = read_options(policy)
     policy = with_options(policy, *options_of(evidence))
     units = None if named.exclude_units is None else read_units(named.exclude_units, policy, options)
     source, withdrawn = withdraw(policy, open_paths(named.original, options), units)
-    beside = Beside(plan, withdrawn=withdrawn, earlier=named.earlier)
+    keeps = evidence["environment"].get("secret_plan", {}).get("use") == "written"
+    beside = Beside(plan, withdrawn=withdrawn, earlier=named.earlier, keeps_plan=keeps)
     with PrivateFolder() as private:
         part = private.file(f"release{report.release.suffix}")
         try:

@@ -19,6 +19,7 @@ from anonym.pipeline.evidence import Clock
 from anonym.pipeline.finished import finished, identity
 from anonym.pipeline.gates import refuse_unknown_output
 from anonym.pipeline.holding_out import keep, refuse_existing
+from anonym.pipeline.keeping_plans import keep_plan, refuse_file, refuse_folder, refuse_nothing_to_keep, said_of, stands
 from anonym.pipeline.progress import Progress
 from anonym.pipeline.rejected import rejected_evidence
 from anonym.pipeline.replanned import read_plan
@@ -29,6 +30,7 @@ from anonym.policy import Policy
 from anonym.report.evidence import dump
 from anonym.report.html import render
 from anonym.search.plan import Plan
+from anonym.search.secret_plan import SecretPlan
 
 DONE = "nothing was done: the same run has finished before, and its release stands untouched (--again repeats it)"
 
@@ -52,6 +54,7 @@ class Files:
     exclude_units: Path | None = None
     earlier: tuple[Path, ...] = ()
     keep_hold_out: Path | None = None  # written, not read
+    secret_plan: Path | None = None  # written, not read
 
     @property
     def read(self) -> list[Path]:
@@ -69,6 +72,7 @@ def apply_files(
     keep_hold_out: Path | None = None,
     control: Path | None = None,
     plan: Path | None = None,
+    secret_plan: Path | None = None,
     exclude_units: Path | None = None,
     partition_by: Sequence[str] = (),
     earlier: Sequence[Path] = (),
@@ -82,7 +86,9 @@ def apply_files(
 
     `held_share` replaces the policy's `attacks.hold_out`; who is held out is written to `keep_hold_out` if given.
     `control` is a file of people like the input's, for the attacks only, where nobody is held out.
-    `plan` is the file of an earlier release's plan: its levels are used, and rows that it does not list suppressed.
+    `plan` is the file of an earlier release's plan: its levels are used, and rows that it does not list suppressed. A
+    local recoding is applied again by its secret plan, which is written to `secret_plan` if given: raw data, mode 0600,
+    never in the release's folder. Of a global recoding the publishable plan is written there.
     `exclude_units` is a file of units who withdrew: their rows are left out, and nothing of them is printed.
     `partition_by` are released columns: `output` is then a folder with a file for each combination of their values.
     `earlier` are files released before under the plan, with which the batch is judged where the policy says
@@ -91,28 +97,34 @@ def apply_files(
     run that keeps a hold-out is never the same. `expected` is the evidence of a release: any other is refused
     (InputError).
     """
-    clock, files = Clock(), Files(plan, control, exclude_units, tuple(earlier), keep_hold_out)
+    clock, files = Clock(), Files(plan, control, exclude_units, tuple(earlier), keep_hold_out, secret_plan)
     refuse_unnamable(output, partition_by, force=force)
     refuse_existing(keep_hold_out, force=force)
     loaded = with_options(Policy.load(policy), seed, held_share)
     loaded = replace(loaded, text=replace(loaded.text, processes=processes))
+    if secret_plan is not None:
+        refuse_nothing_to_keep(loaded, is_planned=plan is not None)
     planned = None if plan is None else read_plan(plan, loaded)
     refuse_unasked(loaded, planned, files.earlier, is_repeated=expected is not None)
     source = open_paths(paths, read_options(loaded))
-    _refuse_overwriting(output, Path(policy), source, files)
+    _refuse_overwriting(output, Path(policy), source, files, force=force)
     people = None if control is None else open_paths([control], read_options(loaded)).frame
     units = None if exclude_units is None else read_units(exclude_units, loaded, read_options(loaded))
     with Target(output, force=force, folder=bool(partition_by)) as target:
-        run = _identity(loaded, source, planned, files, (output.suffix, *partition_by))
-        if not again and run is not None and (done := finished(output, run)) is not None:
+        form = (output.suffix, *(["secret plan"] if secret_plan else []), *partition_by)
+        run = _identity(loaded, source, planned, files, form)
+        done = finished(output, run) if run is not None and not again else None
+        if done is not None and stands(secret_plan, done):
             return Outcome(output, target.companion(REPORTS[0]), done, (DONE,))
         before = evidence_beside(output)
         source, withdrawn = withdraw(loaded, source, units)
         needed = None if memory_limit is None else within(memory_limit, estimate(loaded, source))
-        given = Beside(planned, people, withdrawn, files.earlier, tuple(partition_by), run, expected)
-        outcome = _release(target, loaded, source, clock, progress or Progress(), keep_hold_out, given)
+        given = Beside(
+            planned, people, withdrawn, files.earlier, tuple(partition_by), run, expected, secret_plan is not None
+        )
+        outcome = _release(target, loaded, source, clock, progress or Progress(), files, given)
     changed = what_changed(withdrawn, before, outcome.evidence)
-    return replace(outcome, said=(*_memory(needed, outcome.evidence), *changed))
+    return replace(outcome, said=(*outcome.said, *_memory(needed, outcome.evidence), *changed))
 
 
 def _memory(needed: object, evidence: Mapping[str, Any]) -> Iterator[str]:
@@ -130,12 +142,15 @@ def refuse_unnamable(output: Path, partition_by: Sequence[str], *, force: bool) 
         refuse_namesake(output)
 
 
-def _refuse_overwriting(output: Path, policy: Path, source: Source, files: Files) -> None:
+def _refuse_overwriting(output: Path, policy: Path, source: Source, files: Files, *, force: bool) -> None:
     """Raises CallError where what is written would stand in the place of what is read, or of the release."""
     read = [policy, *(file.path for file in source.files), *files.read]
     if any(same_file(path, output) for path in read):
         raise CallError("the output is one of the inputs: write the release to another place")
     kept = files.keep_hold_out
+    if files.secret_plan is not None:
+        refuse_folder(files.secret_plan, output)
+        refuse_file(files.secret_plan, [*read, *filter(None, [kept])], force=force)
     if kept is None:
         return
     if kept.absolute() == output.absolute() or any(same_file(path, kept) for path in (output, *read)):
@@ -148,7 +163,7 @@ def _release(
     source: Source,
     clock: Clock,
     progress: Progress,
-    keep_hold_out: Path | None,
+    files: Files,
     beside: Beside,
 ) -> Outcome:
     """Make, verify and publish a release at `target`; a refused run leaves its evidence beside it."""
@@ -157,14 +172,17 @@ def _release(
             made = make(policy, source, target.part, private, clock, progress, beside)
             refuse_another_release(beside.expected, made.evidence)
             source.refuse_change()
-            if keep_hold_out is not None:
-                keep(made.held, keep_hold_out)
+            if files.keep_hold_out is not None:
+                keep(made.held, files.keep_hold_out)
+            if files.secret_plan is not None and made.run.kept_plan is not None:
+                keep_plan(made.run.kept_plan, files.secret_plan)
     except (GuaranteeError, InconclusiveError, VerificationError) as error:
         evidence = rejected_evidence(policy, source, error, clock)
         target.write_companions(dict(zip(REJECTED, (render(evidence), dump(evidence)), strict=True)))
         raise
     publish(target, made.evidence, made.run.plan)
-    return Outcome(target.path, target.companion(REPORTS[0]), made.evidence)
+    said = tuple(said_of(made.run.kept_plan, files.secret_plan))
+    return Outcome(target.path, target.companion(REPORTS[0]), made.evidence, said)
 
 
 def publish(target: Target, evidence: dict[str, Any], plan: Plan | None) -> None:
@@ -175,7 +193,9 @@ def publish(target: Target, evidence: dict[str, Any], plan: Plan | None) -> None
     target.publish(texts, without=REJECTED)
 
 
-def _identity(policy: Policy, source: Source, plan: Plan | None, files: Files, form: Sequence[str]) -> str | None:
+def _identity(
+    policy: Policy, source: Source, plan: Plan | SecretPlan | None, files: Files, form: Sequence[str]
+) -> str | None:
     """None where no two runs are known to be the same: a hold-out is kept, or objects are remote. A call at fault has
     none either: the run itself says why, in the order of the exit statuses.
     """

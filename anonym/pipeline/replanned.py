@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -16,31 +17,55 @@ from anonym.hierarchy.model import Hierarchy, Prefix
 from anonym.policy.model import Identifier, Policy
 from anonym.policy.resolve import ResolvedColumn
 from anonym.search.plan import Plan, PlanColumn, hierarchy_sha256
+from anonym.search.secret_plan import SecretPlan, is_secret_plan
 
 STAR = "*"
 PLANNED = "the levels of an earlier plan"  # why a search chose what it chose
 
 
-def read_plan(path: Path, policy: Policy) -> Plan:
+def read_plan(path: Path, policy: Policy) -> Plan | SecretPlan:
     """The plan in a file. Raises CallError where it cannot be read or belongs to another policy."""
     try:
-        text = path.read_text(encoding="utf-8")
+        content = path.read_bytes()
+        plan = SecretPlan.load(content) if is_secret_plan(content) else Plan.load(content.decode())
     except (OSError, UnicodeDecodeError):
         raise CallError(f"the plan {path.name} cannot be read") from None
-    plan = Plan.load(text)
     refuse_another(plan, policy)
     return plan
 
 
-def refuse_another(plan: Plan, policy: Policy) -> None:
+def refuse_another(plan: Plan | SecretPlan, policy: Policy) -> None:
     """Raises CallError for the plan of another policy, or one that cannot be applied again."""
-    if plan.policy != policy.sha256:
+    if publishable(plan).policy != policy.sha256:
         raise CallError("the plan is of another policy: use the policy it was made under, or make a new plan")
-    if any(column.level is None for column in plan.columns):
+    if isinstance(plan, Plan) and any(column.level is None for column in plan.columns):
         raise CallError(
             "a plan of local recoding cannot be applied again, for it does not say which values went together: "
-            "search.strategy global makes one that can"
+            "search.strategy global makes one that can, and --secret-plan keeps one that does (private data)"
         )
+
+
+def followed_plan(evidence: Mapping[str, Any], path: Path | None, policy: Policy) -> SecretPlan | None:
+    """The secret plan at `path`, under which the release of the evidence was made; None where it followed none.
+
+    Raises CallError where it is missing or another, or named for a release that followed none.
+    """
+    told = evidence["environment"].get("secret_plan", {})
+    if told.get("use") != "followed":
+        if path is not None:
+            raise CallError("this release was not made under a secret plan: leave out --plan")
+        return None
+    if path is None:
+        raise CallError("this release was made under a secret plan: name its file with --plan")
+    plan = read_plan(path, policy)
+    if not isinstance(plan, SecretPlan) or plan.sha256 != told["sha256"]:
+        raise CallError(f"{path.name} is not the secret plan that this release was made under, by its hash")
+    return plan
+
+
+def publishable(plan: Plan | SecretPlan) -> Plan:
+    """What may be published of a plan."""
+    return plan.plan if isinstance(plan, SecretPlan) else plan
 
 
 def lasting_keys(columns: Sequence[ResolvedColumn], keyring: Keyring) -> dict[str, str]:
@@ -77,14 +102,27 @@ def followed(plan: Plan, hierarchies: Sequence[Hierarchy]) -> tuple[Hierarchy, .
     return tuple(_held(hierarchy, listed[hierarchy.column]) for hierarchy in hierarchies)
 
 
+def same_hierarchy(hierarchy: Hierarchy, column: PlanColumn) -> Hierarchy:
+    """The hierarchy of a column of a local plan, its labels as wide as then. Raises CallError where it is another."""
+    if hierarchy_sha256(hierarchy) != column.hierarchy:
+        raise _another(column)
+    for level in range(1, hierarchy.levels):
+        hierarchy = replace(hierarchy, labels=_as_wide(hierarchy, level, column.nodes))
+    return hierarchy
+
+
+def _another(column: PlanColumn) -> CallError:
+    return CallError(
+        f"column {column.name}: its hierarchy is not the one of the plan (drawn up from other data, or its file "
+        "has changed)"
+    )
+
+
 def _held(hierarchy: Hierarchy, column: PlanColumn) -> Hierarchy:
     level = column.level
     assert level is not None
     if hierarchy_sha256(hierarchy) != column.hierarchy or not hierarchy.finest <= level <= hierarchy.coarsest:
-        raise CallError(
-            f"column {column.name}: its hierarchy is not the one of the plan (drawn up from other data, or its file "
-            "has changed)"
-        )
+        raise _another(column)
     hierarchy = replace(hierarchy, labels=_as_wide(hierarchy, level, column.nodes))
     labels = hierarchy.labels.gather(hierarchy.ancestor[level].astype(np.int64))
     known = labels.is_in(pl.Series(column.nodes, dtype=pl.String).implode(), nulls_equal=True).to_numpy()

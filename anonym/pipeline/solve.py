@@ -59,16 +59,23 @@ def uncovered_rows(profile: Profile) -> int:
 
 
 def solve(
-    policy: Policy, profile: Profile, source: Source, progress: Progress, *, is_planned: bool = False
+    policy: Policy,
+    profile: Profile,
+    source: Source,
+    progress: Progress,
+    *,
+    is_planned: bool = False,
+    keeps_plan: bool = False,
 ) -> Recoding | None:
-    """Search; `is_planned` where an earlier plan has fixed the levels, so that only classes can fail.
+    """Search; `is_planned` where an earlier plan has fixed the levels, so that only classes can fail. With `keeps_plan`
+    a later batch can follow local classes, too.
 
     Raises GuaranteeError where no recoding within the limits keeps the promise.
     """
     problem = state(policy, profile)
     if problem is None:
         return None
-    wanted, why = ("global", PLANNED) if is_planned else _wanted(policy, problem, profile)
+    wanted, why = ("global", PLANNED) if is_planned else _wanted(policy, problem, profile, keeps_plan)
     if wanted == "global":
         why = "; ".join([why, *_left_out(profile)]) if why else ""
         recoding: Recoding = GlobalRecoding(
@@ -81,13 +88,13 @@ def solve(
     return recoding
 
 
-def _wanted(policy: Policy, problem: Problem, profile: Profile) -> tuple[str, str]:
+def _wanted(policy: Policy, problem: Problem, profile: Profile, keeps_plan: bool) -> tuple[str, str]:
     """Global or local, and why where the policy leaves it open.
 
     Raises PolicyError where local recoding is asked for and cannot be had.
     """
     strategy, forms = policy.search.strategy, [c.form for c in policy.columns.values() if isinstance(c, Quasi)]
-    against = list(_against_local(policy, problem, profile))
+    against = list(_against_local(policy, problem, profile, keeps_plan))
     if strategy == "local" or (strategy == "auto" and "set" in forms):
         if against:
             raise PolicyError([Fault("search.strategy", f"local recoding cannot be had here: {against[0]}")])
@@ -97,11 +104,11 @@ def _wanted(policy: Policy, problem: Problem, profile: Profile) -> tuple[str, st
     return ("global", "") if strategy == "global" else ("auto", "")
 
 
-def _against_local(policy: Policy, problem: Problem, profile: Profile) -> Iterator[str]:
+def _against_local(policy: Policy, problem: Problem, profile: Profile, keeps_plan: bool) -> Iterator[str]:
     if problem.profiles:
         yield "a unit's rows can be joined in the release, and k over unit profiles needs one level a column"
-    if policy.batch == "union":
-        yield "with batch: union every batch follows one plan"
+    if policy.batch == "union" and not keeps_plan:
+        yield "with batch: union every batch follows one plan, and --secret-plan is not there to keep a local one"
     if problem.objective != "loss":
         yield f"local recoding minimises loss, and the objective is {problem.objective}"
     if (problem.cells.count > LOCAL_CELLS or profile.raised) and policy.search.strategy == "auto":

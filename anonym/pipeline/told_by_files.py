@@ -40,6 +40,7 @@ class Named:
     earlier: tuple[Path, ...] = ()
     attacks: Sequence[Path] = ()
     ledger: Path | None = None
+    plan: Path | None = None  # the secret plan that the release followed; of another one it is beside the report
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from anonym.hierarchy.cells import coded_cells
 from anonym.hierarchy.model import Hierarchy, Identity, Suppress
 from anonym.io import Source, guarded, written
 from anonym.pipeline.profile import Profile
-from anonym.pipeline.recoding import GlobalRecoding
+from anonym.pipeline.recoding import GlobalRecoding, Recoding
 from anonym.pipeline.reported import PLAN, hashes_of
 from anonym.pipeline.solve import state
 from anonym.pipeline.transform import transform
@@ -28,6 +28,7 @@ from anonym.search.global_ import solve
 from anonym.search.loss import ncp
 from anonym.search.plan import Plan
 from anonym.search.problem import Problem, Solution
+from anonym.search.secret_plan import SecretPlan
 from anonym.verify.facts import Facts
 from anonym.verify.measure import Measured, measure
 from anonym.verify.rows import MARK
@@ -49,7 +50,9 @@ class Earlier:
         return {"kind": "union", "files": len(self.sha256), "rows": self.rows, "sha256": list(self.sha256)}
 
 
-def refuse_unasked(policy: Policy, plan: Plan | None, earlier: Sequence[Path], *, is_repeated: bool = False) -> None:
+def refuse_unasked(
+    policy: Policy, plan: Plan | SecretPlan | None, earlier: Sequence[Path], *, is_repeated: bool = False
+) -> None:
     """Raises CallError where earlier files are given to a policy or a run that has no use for them, or lack where the
     policy needs them. A run `is_repeated` that had none needs none.
     """
@@ -136,16 +139,27 @@ def solve_jointly(
     problem = state(policy, profile)
     if problem is None:
         return None
-    names = [hierarchy.column for hierarchy in problem.hierarchies]
     everything = np.ones(problem.cells.count, np.bool_)
     found = _recoding(problem, profile, policy, everything)
-    new = _candidates(policy, profile, source, found, keyring)
+    new = candidates(policy, profile, source, found, keyring)
+    dropped = failing_together(policy, profile, problem, new, earlier)
+    return _within_limit(_recoding(problem, profile, policy, ~_in_classes(found, dropped)))
+
+
+def failing_together(
+    policy: Policy, profile: Profile, problem: Problem, new: pl.LazyFrame, earlier: Earlier
+) -> pl.DataFrame:
+    """The labels of classes whose new rows must go for all others to hold together with what was released before.
+
+    Raises GuaranteeError where one fails that has no new rows.
+    """
+    names = [hierarchy.column for hierarchy in problem.hierarchies]
     dropped = pl.DataFrame(schema=dict.fromkeys(names, pl.String))
     while True:
         rest = new.join(dropped.lazy(), on=names, how="anti", nulls_equal=True)
         failing = _failing(policy, profile, problem, rest, earlier.frame)
         if failing.is_empty():
-            break
+            return dropped
         if not failing[BATCH].all():
             stuck = failing.filter(~pl.col(BATCH)).height
             raise GuaranteeError(
@@ -153,7 +167,6 @@ def solve_jointly(
                 "what was released cannot be taken back: release the batch on its own (`batch: own`)"
             )
         dropped = pl.concat([dropped, failing.drop(BATCH)])
-    return _within_limit(_recoding(problem, profile, policy, ~_in_classes(found, dropped)))
 
 
 def _recoding(problem: Problem, profile: Profile, policy: Policy, kept: NDArray[np.bool_]) -> GlobalRecoding:
@@ -176,9 +189,7 @@ def _within_limit(recoding: GlobalRecoding) -> GlobalRecoding:
     return recoding
 
 
-def _candidates(
-    policy: Policy, profile: Profile, source: Source, recoding: GlobalRecoding, keyring: Keyring
-) -> pl.LazyFrame:
+def candidates(policy: Policy, profile: Profile, source: Source, recoding: Recoding, keyring: Keyring) -> pl.LazyFrame:
     """All rows of the batch that the plan lists, as they would be released: classes, sensitive values, unit token."""
     needed = tuple(column for column in profile.columns if _is_judged(column.name, column.role, policy))
     masked = policy if policy.guarantee is None else replace(policy, guarantee=replace(policy.guarantee, action="drop"))

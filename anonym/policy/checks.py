@@ -275,8 +275,6 @@ def _union(subject: Subject) -> Iterator[Finding]:
     shape = subject.shape
     if shape.batch != "union":
         return
-    if shape.search.strategy == "local" and subject.shaped.sound("search"):
-        yield Finding(("search", "strategy"), "expected global or auto with batch: union: every batch follows one plan")
     for at, quasi in subject.of(QuasiShape):
         if quasi.form != "label":
             yield Finding((*at, "form"), "expected label with batch: union: other forms differ from batch to batch")

@@ -203,6 +203,8 @@ def _suppressed(evidence: Evidence) -> str:
         said += f"; {figures.share(part['units_rate'])} of units have no row left in the release"
     if part.get("uncovered"):
         said += f". {figures.count(part['uncovered'])} of these rows hold a value that a hierarchy lacks"
+    if part.get("unlisted"):
+        said += f". Of {figures.count(part['unlisted'])} of these rows the secret plan does not list the combination"
     return f"{said}."
 
 

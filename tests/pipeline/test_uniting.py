@@ -209,7 +209,6 @@ def _with(policy: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("path", "value", "fault"),
     [
-        ("search.strategy", "local", "search.strategy: expected global or auto"),
         ("columns.age.form", "bounds", "columns.age.form: expected label"),
         ("columns.dx", {"role": "sensitive", "bins": {"interval": [5]}}, "columns.dx.bins: not with batch: union"),
         ("unit", "id", "unit: with batch: union a unit is counted once"),

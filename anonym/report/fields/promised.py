@@ -31,6 +31,7 @@ class Suppression(TypedDict):
     units: NotRequired[Count | None]
     limit_rows: NotRequired[Annotated[Count | None, "floor(limit x input rows)"]]
     uncovered: NotRequired[Annotated[Count, "rows of these lost because a hierarchy lacks one of their values"]]
+    unlisted: NotRequired[Annotated[Count, "rows of these whose combination a secret plan does not list"]]
     action: NotRequired[Annotated[Literal["drop", "mask"], "mask: an empty row stays"]]
 
 

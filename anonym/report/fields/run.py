@@ -100,12 +100,21 @@ class Verification(TypedDict):
     file: NotRequired[str]
 
 
+class SecretPlan(TypedDict):
+    """The file of raw combinations that this run wrote, or followed; of a global recoding it holds none."""
+
+    use: Literal["written", "followed"]
+    sha256: Digest
+    combinations: Count
+
+
 class Environment(TypedDict):
     """Versions, hashes, times: the only part that may differ between equal runs."""
 
     versions: NotRequired[dict[str, str]]
     files: NotRequired[Annotated[dict[str, str], "file name to SHA-256"]]
     run: NotRequired[Annotated[Digest, "of policy, options, versions, key ids and the marks of files: the same run"]]
+    secret_plan: NotRequired[SecretPlan]
     options: NotRequired[Annotated[dict[str, str], "seed, and the share of units held out"]]
     started: NotRequired[str]
     finished: NotRequired[str]

@@ -78,7 +78,7 @@ def released(problem: Problem, records: Records, layout: Layout, entries: Entrie
     merged = Entries.of(number[entries.owner], entries.member, entries.rows)
     nodes, sets = nodes[first], {j: _picked(column, first) for j, column in sets.items()}
     rows = np.bincount(merged.owner, weights=merged.rows, minlength=first.size).astype(np.int64)
-    costs = np.stack([_costs(h, nodes[:, j], sets.get(j)) for j, h in enumerate(problem.hierarchies)], axis=1)
+    costs = np.stack([cell_costs(h, nodes[:, j], sets.get(j)) for j, h in enumerate(problem.hierarchies)], axis=1)
     return Released(nodes, sets, rows, costs), merged, number
 
 
@@ -179,7 +179,7 @@ def _picked(column: SetColumn, classes: Ints) -> SetColumn:
     )
 
 
-def _costs(hierarchy: Hierarchy, nodes: Codes, column: SetColumn | None) -> Floats:
+def cell_costs(hierarchy: Hierarchy, nodes: Codes, column: SetColumn | None) -> Floats:
     """(classes,) the normalised certainty penalty of one column's cells."""
     if column is None:
         return hierarchy.cost[nodes]
