@@ -22,6 +22,7 @@ LAYERS = [
 LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
 # the value a criterion or a policy names: declarations may be shared inside the lowest working layer
 NEIGHBOURS = {("criteria", "hierarchy")}
+DOOR_TO_NUMBA = "criteria.jit"  # open to every part
 VERIFY_MAY = {"io", "errors", "hierarchy.files"}
 
 
@@ -34,7 +35,11 @@ def _imports(path: Path) -> set[str]:
             found |= {inside} if inside else {alias.name for alias in node.names}
         elif isinstance(node, ast.Import):
             found |= {alias.name.removeprefix("anonym.") for alias in node.names if alias.name.startswith("anonym.")}
-    return {name for name in found if name and not name.startswith("_")}
+    return {name for name in found if name and not name.startswith("_") and name != DOOR_TO_NUMBA}
+
+
+def test_the_door_to_numba_leads_to_nothing_of_ours() -> None:
+    assert not _imports(PACKAGE / "criteria" / "jit.py")
 
 
 def _modules() -> list[Path]:

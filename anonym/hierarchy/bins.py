@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from anonym.hierarchy.build import build
 from anonym.hierarchy.encode import leaf_code
 from anonym.hierarchy.model import Breaks, Hierarchy, Interval
+from anonym.hierarchy.places import entries
 
 Bins = Interval | Breaks  # of one level
 
@@ -43,5 +44,5 @@ def _binned(bins: Hierarchy) -> pl.Expr:
     if bins.domain.null_count():
         table[len(table) - 1] = None
     code = leaf_code(bins.domain, bins.column)
-    gather = code.map_batches(lambda c: table.gather(c.rechunk()), return_dtype=pl.Int32, is_elementwise=True)
+    gather = code.map_batches(lambda c: entries(table, c), return_dtype=pl.Int32, is_elementwise=True)
     return gather.alias(bins.column)

@@ -1,8 +1,6 @@
-"""Where values stand in a sorted domain, looked up in tables of their bits; no value is taken for another.
+"""Where values stand in a sorted domain, looked up in a table of their bits; no value is taken for another.
 
-Numbers are their own bits. Texts are cast to an Enum where they are few: it is built anew for every batch. Others have
-64-bit hashes, and each is compared with the text that it was taken for: 35 ms a million of 50,000 addresses, where an
-Enum of them took 60 to 300.
+Numbers are their own bits. Texts have 64-bit hashes, and each is compared with the text that it was taken for.
 """
 
 from __future__ import annotations
@@ -16,17 +14,10 @@ from numpy.typing import NDArray
 
 Bits = NDArray[np.uint64]
 Codes = NDArray[np.int32]
-Places = NDArray[np.int64]  # as wide as NumPy's indices: narrower ones are widened one by one
 Finder = Callable[[pl.Series], pl.Series]
 Hash = Callable[[pl.Series], Bits]
 
-COMPACT = 1 << 20  # integers that span less are looked up by their distance from the first
-FEW = 1000  # texts
 SLACK = 4  # slots a key
-BLOCK = 1 << 14  # values looked up at a time: what is worked out on the way stays in the cache
-TABLES = 4  # each for keys whose slots in the one before were taken; what is left then is found by bisection
-NONE = -1
-_ODD = tuple(np.uint64(odd) for odd in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93))
 
 
 def polars_hash(texts: pl.Series) -> Bits:
@@ -40,14 +31,23 @@ def finder(values: pl.Series, hashes: Hash = polars_hash) -> Finder:
     """
     if not len(values):
         return lambda column: pl.repeat(None, len(column), dtype=pl.Int32, eager=True)
-    place = _of_text(values, hashes) if values.dtype == pl.String else _of_numbers(values)
+    place, none = _of_text(values, hashes) if values.dtype == pl.String else _of_numbers(values), len(values)
 
     def find(column: pl.Series) -> pl.Series:
         codes = place(column.rechunk())
-        found, is_found = pl.Series(codes), codes >= 0
+        found, is_found = pl.Series(codes), codes < none
         return found if is_found.all() else found.zip_with(pl.Series(is_found), pl.Series([None], dtype=pl.Int32))
 
     return find
+
+
+def entries(table: pl.Series, places: pl.Series) -> pl.Series:
+    """The table's entry at each place, which is never negative.
+
+    Int32 places are taken for the engine's own indices as they stand: it spends half the time on their signs.
+    """
+    places = places.rechunk()
+    return table.gather(places.reinterpret(signed=False) if places.dtype == pl.Int32 else places)
 
 
 def is_searchable(dtype: pl.DataType) -> bool:
@@ -58,39 +58,39 @@ def is_searchable(dtype: pl.DataType) -> bool:
 
 def _of_text(values: pl.Series, hashes: Hash) -> Callable[[pl.Series], Codes]:
     known = hashes(values)
-    if len(values) <= FEW or len(np.unique(known)) < len(known):
+    if len(np.unique(known)) < len(known):
         return _by_enum(values)
-    place = _in_blocks(_by_bits(known))
+    place, met_at = _by_bits(known), pl.concat([values, values.head(1)]).rechunk()  # a stranger meets any other
 
     def find(column: pl.Series) -> Codes:
         codes = place(hashes(column))
-        met = values.gather(pl.Series(np.maximum(codes, 0)))
+        met = entries(met_at, pl.Series(codes))
         if column.null_count() or not (same := met == column).all():
             same = met.eq_missing(column)
-        codes[~same.to_numpy()] = NONE
+            codes[~same.to_numpy()] = len(values)
         return codes
 
     return find
 
 
 def _by_enum(values: pl.Series) -> Callable[[pl.Series], Codes]:
+    """Where two texts share their hash."""
     categories = pl.Enum(values)
     return lambda column: (
-        column.cast(categories, strict=False).to_physical().cast(pl.Int32).fill_null(NONE).to_numpy(writable=True)
+        column.cast(categories, strict=False).to_physical().cast(pl.Int32).fill_null(len(values)).to_numpy()
     )
 
 
 def _of_numbers(values: pl.Series) -> Callable[[pl.Series], Codes]:
     keys = values.to_physical().to_numpy()
-    is_compact = keys.dtype.kind in "iu" and int(keys[-1]) - int(keys[0]) < COMPACT
-    place = _in_blocks(_by_offset(bits_of(keys)) if is_compact else _by_bits(bits_of(keys)))
+    place = _by_bits(bits_of(keys))
 
     def find(column: pl.Series) -> Codes:
         physical = column.to_physical()
         if not physical.null_count():
             return place(bits_of(physical.to_numpy()))
         codes = place(bits_of(physical.fill_null(keys[0]).to_numpy()))
-        codes[physical.is_null().to_numpy()] = NONE
+        codes[physical.is_null().to_numpy()] = len(values)
         return codes
 
     return find
@@ -105,62 +105,16 @@ def bits_of(numbers: NDArray[Any]) -> Bits:
     return numbers.astype(np.int64, copy=False).view(np.uint64)
 
 
-def _in_blocks(place: Callable[[Bits], Places]) -> Callable[[Bits], Codes]:
-    def placed(wanted: Bits) -> Codes:
+def _by_bits(keys: Bits) -> Callable[[Bits], Codes]:
+    """A function that finds the place of each key among these, which are distinct."""
+    from anonym.hierarchy import slots  # imports Numba
+
+    table, known = slots.free_slots(len(keys), SLACK), np.empty_like(keys)
+    slots.enter(keys, table, known, 0, np.empty(len(keys), np.uint32), np.empty(len(keys), np.int64))
+
+    def place(wanted: Bits) -> Codes:
         codes = np.empty(len(wanted), dtype=np.int32)
-        for start in range(0, len(wanted), BLOCK):
-            codes[start : start + BLOCK] = place(wanted[start : start + BLOCK])
+        slots.find(wanted, table, known, codes)
         return codes
-
-    return placed
-
-
-def _by_offset(keys: Bits) -> Callable[[Bits], Places]:
-    """A table over the whole range. Differences are modulo 2^64, where those of numbers with and without sign agree."""
-    reach = (keys[-1:] - keys[0])[0]  # of arrays: a difference of two numbers would warn that it is taken modulo
-    table = np.full(int(reach) + 2, NONE, dtype=np.int64)  # the last entry is for what lies beyond
-    table[(keys - keys[0]).view(np.int64)] = np.arange(len(keys))
-
-    def place(wanted: Bits) -> Places:
-        found: Places = table[np.minimum(wanted - keys[0], reach + np.uint64(1)).view(np.int64)]
-        return found
-
-    return place
-
-
-def _by_bits(keys: Bits, left: Places | None = None, tables: int = 0) -> Callable[[Bits], Places]:
-    """A table by a multiplicative hash. Keys whose slot went to another one are `left` to a table of their own."""
-    left = np.arange(len(keys)) if left is None else left
-    if tables == TABLES:
-        return _by_bisection(keys, left)
-    width, odd = (SLACK * len(left) - 1).bit_length(), _ODD[tables]
-    shift = np.uint64(64 - width)
-    at = _slots(keys[left], odd, shift)
-    slot = np.zeros(1 << width, dtype=np.int64)
-    slot[at] = left
-    displaced = left[slot[at] != left]
-    others = _by_bits(keys, displaced, tables + 1) if len(displaced) else None
-
-    def place(wanted: Bits) -> Places:
-        found = slot[_slots(wanted, odd, shift)]
-        rest = np.flatnonzero(keys[found] != wanted)
-        if len(rest):
-            found[rest] = NONE if others is None else others(wanted[rest])
-        return found
-
-    return place
-
-
-def _slots(bits: Bits, odd: np.uint64, shift: np.uint64) -> Places:
-    return ((bits * odd) >> shift).view(np.int64)
-
-
-def _by_bisection(keys: Bits, left: Places) -> Callable[[Bits], Places]:
-    order = left[np.argsort(keys[left])]
-    known = keys[order]
-
-    def place(wanted: Bits) -> Places:
-        at = np.searchsorted(known, wanted).clip(max=len(known) - 1)
-        return np.where(known[at] == wanted, order[at], NONE)
 
     return place

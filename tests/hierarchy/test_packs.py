@@ -36,6 +36,7 @@ def test_no_table_lies_about_without_its_source() -> None:
     assert {path.stem for path in packs_folder().iterdir()} == set(pack_names())
 
 
+_HEALTHCARE = "29 Healthcare Practitioners and Technical"
 PATHS: dict[str, tuple[str, str, list[str]]] = {
     "a country by two letters": ("countries", "DE", ["Western Europe", "Europe", "*"]),
     "by three letters": ("countries", "BRA", ["South America", "Americas", "*"]),
@@ -57,6 +58,11 @@ PATHS: dict[str, tuple[str, str, list[str]]] = {
     "an industry of Europe": ("nace", "62.01", ["62", "J Information and communication", "*"]),
     "with its letter": ("nace", "J62.01", ["J62", "J Information and communication", "*"]),
     "an occupation": ("isco-08", "2512", ["251", "25", "2 Professionals", "*"]),
+    "an occupation of America": ("soc-2018", "15-1252", ["15-125", "15-1200", "15 Computer and Mathematical", "*"]),
+    "as O*NET writes it": ("soc-2018", "29-1229.01", ["29-122", "29-1000", _HEALTHCARE, "*"]),
+    "without its dash": ("soc-2018", "291221", ["29122", "29-1000", _HEALTHCARE, "*"]),
+    "a minor group": ("soc-2018", "31-1100", ["31-110", "31-1100", "31 Healthcare Support", "*"]),
+    "a major group": ("soc-2018", "55-0000", ["55-000", "55-0000", "55 Military Specific", "*"]),
     "a region of Europe": ("nuts", "DE212", ["DE21", "DE2", "DE", "*"]),
     "a larger region": ("nuts", "DE2", ["DE2", "DE2", "DE", "*"]),
     "a level of education": ("isced-2011", "6", ["high (levels 5-8)", "high (levels 5-8)", "*"]),
@@ -78,6 +84,7 @@ NOT_COVERED = {
     "a disease in small letters": ("icd10-cm", "e11"),
     "an industry that is none": ("naics", "99"),
     "a group that is none": ("isco-08", "O5"),
+    "an occupation of no group": ("soc-2018", "11-4011"),
     "a level that is none": ("isced-2011", "9"),
     "half a ZIP code": ("us-zip3", "12"),
 }
@@ -97,6 +104,7 @@ SIZES = {
     "naics": ("level_2", "", 20),
     "nace": ("level_0", r"^\d\d$", 88),
     "isco-08": ("level_0", r"^\d{3}$", 130),
+    "soc-2018": ("level_0", r"^\d\d-\d\d[1-9]$", 459 + 1),  # 29-1210 stands as 29-121 and 29-122
     "nuts": ("level_3", r"^[A-Z]{2}$", 34),
     "isced-2011": ("level_0", r"^\d$", 9),
     "us-zip3": ("level_0", r"^\d{3}$", 1000),
@@ -109,6 +117,14 @@ def test_a_pack_is_complete(name: str) -> None:
     level, pattern, count = SIZES[name]
     entries = read_hierarchy(pack(name).path).rows[level].unique()
     assert int(entries.str.contains(pattern).sum()) == count
+
+
+def test_groups_of_occupations_are_as_many_as_their_bureau_counts() -> None:
+    """SOC 2018: 98 minor and 23 major groups, with one title each."""
+    table = read_hierarchy(pack("soc-2018").path).rows
+    minor = table["level_1"].unique()
+    assert int((~minor.str.ends_with("-0000")).sum()) == 98
+    assert int(minor.str.ends_with("-0000").sum()) == table["level_2"].n_unique() == 23
 
 
 def test_regions_of_the_union_are_those_that_the_regulation_counts() -> None:

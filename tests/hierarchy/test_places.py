@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonym.hierarchy import places
-from anonym.hierarchy.places import FEW, finder
+from anonym.hierarchy.places import finder
+from anonym.hierarchy.slots import enter, find, free_slots
 
-MANY = [f"town {i:05d}" for i in range(3 * FEW)]
+MANY = [f"town {i:05d}" for i in range(3000)]
 
 # values, and what is none of them
 COLUMNS: dict[str, tuple[pl.Series, pl.Series]] = {
@@ -58,7 +58,7 @@ def test_nothing_is_found_among_no_values() -> None:
 def test_texts_of_one_hash_are_told_apart() -> None:
     """A hash that takes strangers for known texts, and one that takes known texts for one another."""
     lengths = lambda texts: texts.str.len_bytes().fill_null(0).cast(pl.UInt64).to_numpy()  # noqa: E731
-    growing = pl.Series(sorted("x" * i for i in range(1, 2 * FEW)))
+    growing = pl.Series(sorted("x" * i for i in range(1, 2000)))
     column = pl.Series(["x", "y", None, "yy", "x" * 7])
     assert finder(growing, lengths)(column).to_list() == [0, None, None, None, 6]
     assert finder(pl.Series(MANY), lengths)(pl.Series([MANY[7], "town 0000x", None])).to_list() == [7, None, None]
@@ -72,12 +72,30 @@ def test_a_hash_that_changes_finds_nothing_wrong() -> None:
     assert all(at is None or at == i for i, at in enumerate(found))
 
 
-def test_keys_that_share_all_slots_are_found_by_bisection(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(places, "_ODD", (np.uint64(0),) * places.TABLES)
-    keys = pl.Series(sorted(int(i) for i in np.random.default_rng(1).integers(-(2**62), 2**62, 300)))
-    find = finder(keys)
-    assert find(keys).to_list() == list(range(300))
-    assert find(keys + 1).is_null().all()
+STRIDES = [1, 2**11, 2**32, 2**44, 1000, 60 * 10**9, 86_400 * 10**3, 86_400 * 10**6, 86_400 * 10**9, 0x9E3779B97F4A7C15]
+
+
+@pytest.mark.parametrize("stride", STRIDES)
+def test_numbers_at_equal_distances_do_not_crowd(stride: int) -> None:
+    """Four slots a key: on the way to a random key's slot lies another one in eight times; ten would be a crowd."""
+    keys = np.arange(1000, dtype=np.uint64) * np.uint64(stride)
+    slots, known = free_slots(len(keys), 4), np.empty_like(keys)
+    enter(keys, slots, known, 0, np.empty(1000, np.uint32), np.empty(1000, np.int64))
+    taken = np.flatnonzero(slots >= 0)
+    runs = np.diff(np.flatnonzero(np.diff(np.append(taken, taken[-1] + 2)) > 1), prepend=-1)
+    assert int(runs.max()) <= 10
+    places = np.empty(1000, np.int32)
+    find(keys, slots, known, places)
+    assert places.tolist() == list(range(1000))
+
+
+def test_slots_that_are_full_but_for_one_still_end_every_search() -> None:
+    slots, keys = free_slots(3, 1), np.arange(3, dtype=np.uint64)
+    assert len(slots) == 4
+    enter(keys, slots, np.empty_like(keys), 0, np.empty(3, np.uint32), np.empty(3, np.int64))
+    places = np.empty(50, np.int32)
+    find(np.arange(50, dtype=np.uint64), slots, keys, places)
+    assert places.tolist() == [0, 1, 2, *[3] * 47]
 
 
 @settings(deadline=None)
