@@ -90,9 +90,7 @@ def known(values: Mapping[str, str | None]) -> Known:
     wholes: dict[str, tuple[str, str]] = {}
     numbers: dict[str, tuple[str, str]] = {}
     alone: set[str] = set()
-    for column, value in values.items():
-        if value is None or not (plain := fold(unmarked(value).text).strip()):
-            continue
+    for column, plain in ((column, each) for column, value in values.items() for each in spellings(value or "")):
         entity, rule = kind_of(column), f"known:{column}"
         if entity in {"PERSON", "IDENTIFIER"} and "@" in plain:
             entity = "EMAIL_ADDRESS"
@@ -105,6 +103,8 @@ def known(values: Mapping[str, str | None]) -> Known:
                 wholes[spelled(int(digits))] = (entity, rule)
             if len(digits) >= 10:
                 numbers.setdefault(digits[-9:], (entity, rule))
+            if len(unpadded := digits.lstrip("0")) >= 4:
+                numbers.setdefault(unpadded, (entity, rule))
             for spelling in dates(plain):
                 wholes[spelling] = ("DATE_TIME", rule)
         elif entity != "PERSON" or " " in plain:
@@ -121,6 +121,21 @@ def known(values: Mapping[str, str | None]) -> Known:
             parts |= {part: ("USERNAME", rule) for part in (local, *re.split(r"[._\-+\d]+", local)) if len(part) >= 4}
     return Known(parts, wholes, numbers, frozenset(alone))
 
+
+def spellings(value: str) -> Iterator[str]:
+    """A value folded, first as it stands, then with its umlauts and ß spelt out, then with such pairs drawn together:
+    Müller is Mueller, Weiss is Weiß. Numbers with nulls among them are often read as floats: 48213.0 is 48213.
+    """
+    plain = fold(unmarked(value).text).strip()
+    if whole := re.fullmatch(r"(\d+)\.0", plain):
+        plain = whole[1]
+    spelt_out = plain if value.isascii() else fold(unmarked(value.lower().translate(_SPELT_OUT)).text).strip()
+    drawn = _PAIR.sub(lambda pair: pair[0][0], plain)
+    yield from filter(None, dict.fromkeys((plain, spelt_out, drawn if len(drawn) >= 4 else plain)))
+
+
+_SPELT_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "å": "aa", "ø": "oe", "æ": "ae", "œ": "oe"})
+_PAIR = re.compile("(?<![aeiou])[aou]e(?![aeiou])|ss")
 
 _WORDS = re.compile(r"[^\W\d_]{2,}(?:['’\-][^\W\d_]+)*(?: [^\W\d_]{2,}(?:['’\-][^\W\d_]+)*){1,3}")
 """Two to four words without digits: a name, whatever its column is called."""
@@ -211,9 +226,9 @@ def occurrences(text: str, wanted: Known) -> Iterator[Span]:
 
 
 def _number(digits: str) -> re.Pattern[str]:
-    """Digits in groups of any kind; of three or fewer as they stand, so that 37 is not found in 3.7."""
-    between = r"[\s().,\-/]{0,3}" if len(digits) > 3 else ""
-    return re.compile(r"(?<!\d)(?<!\d[.,])\+?" + between.join(digits) + r"(?!\d|[.,]\d)")
+    """Digits in groups of any kind, zeros before them or not; of three or fewer as they stand: 37 is not in 3.7."""
+    zeros, between = ("0*", r"[\s().,\-/]{0,3}") if len(digits) > 3 else ("", "")
+    return re.compile(rf"(?<!\d)(?<!\d[.,])\+?{zeros}" + between.join(digits) + r"(?!\d|[.,]\d)")
 
 
 def _parts(
@@ -230,6 +245,8 @@ def _parts(
                 yield start, end
         elif len(part) >= 4 and _login(before, after, part, others):
             yield left, right
+        elif len(part) >= 4 and _between_lines(before, after) and (always or _named(text[start:end], part)):
+            yield start, end
 
 
 _NO_BLANKS = "\u2e80"
@@ -249,6 +266,11 @@ def _word(folded: str, start: int, end: int) -> tuple[int, int]:
     while end < len(folded) and (folded[end].isalnum() or folded[end] == "_"):
         end += 1
     return start, end
+
+
+def _between_lines(before: str, after: str) -> bool:
+    """Whether underscores part a word from what it is written together with, as in the names of files."""
+    return (not before or before[-1] == "_") and (not after or after[0] == "_")
 
 
 def _login(before: str, after: str, part: str, others: Mapping[str, object]) -> bool:

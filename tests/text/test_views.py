@@ -8,12 +8,9 @@ from hypothesis import strategies as st
 from anonym.text.spans import Span
 from anonym.text.views import decoded, unmarked, with_units
 
-TEXTS = st.lists(
-    st.sampled_from(
-        ["a", "&#64;", "&amp;", "&nbsp;", r"\n", r"\"", r"\u00e9", "%40", "%C3%A9", "😀", "&", "\\", " ", "é"]
-    ),
-    max_size=12,
-).map("".join)
+PIECES = ["a", "&#64;", "&amp;", "&nbsp;", r"\n", r"\"", r"\u00e9", "%40", "%C3%A9", "😀", "&", "\\", " ", "é"]
+PIECES += ["1", "(", "%25", "\u00a0", "‒", "１", "Ａ"]
+TEXTS = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
 
 
 def span(start: int, end: int) -> Span:
@@ -67,3 +64,20 @@ def test_units_stand_for_stretches(text: str, a: int, b: int, plain: str) -> Non
 
 def test_marks_and_invisible_characters_do_not_hide_a_name() -> None:
     assert unmarked("Jose\u0301 Bren\u200bth\u00adwick").text == "Jose Brenthwick"
+
+
+def test_what_is_encoded_twice_is_undone_twice() -> None:
+    assert decoded(r"a%2540b%25252540c \\u00e9 \\ud83d\\ude00").text == "a@b@c é 😀"
+
+
+def test_characters_like_those_of_ascii_are_read_as_these() -> None:
+    """Blanks and dashes beside digits only; full-width letters and digits everywhere, other marks nowhere."""
+    assert decoded("ｊ＠ｃ．ｄ ＋１２，（１）").text == "j@c.d +12，（1）"
+    assert decoded("+1\u00a0202\u202f555‑0143, GB82\u00a0WEST").text == "+1 202 555-0143, GB82 WEST"
+    assert decoded("oui\u00a0! and – so").text == "oui\u00a0! and – so"
+    assert decoded("(202)&nbsp;555&#8209;0143").text == "(202) 555-0143"
+
+
+def test_an_escaped_quote_ends_a_value_only_beside_marks() -> None:
+    assert decoded(r'{"p": "ab\"cd"}').text == '{"p": "ab”cd"}'
+    assert decoded(r'"{\"p\": \"ab\"}"').text == '"{"p": "ab"}"'
