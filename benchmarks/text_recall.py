@@ -23,6 +23,7 @@ from typing import Any
 
 import polars as pl
 
+from anonym.errors import CallError
 from anonym.text.labelled import read
 from anonym.text.options import TextOptions
 from anonym.text.recall import Mask, Recall, measure
@@ -127,9 +128,12 @@ TOOLS: dict[str, Callable[[Sequence[str], str], Masks]] = {
 }
 
 
-def with_secrets(texts: Sequence[str]) -> int:
-    """Texts in which a secret is found, by rules alone."""
-    spans = Scrubber(TextOptions(ner=None)).scrub(pl.Series(texts)).spans
+SCANNERS = (("detect-secrets",), ("detect-secrets", "kingfisher"))
+
+
+def with_secrets(texts: Sequence[str], scanners: tuple[str, ...]) -> int:
+    """Texts in which a secret is found, by rules and scanners without models."""
+    spans = Scrubber(TextOptions(ner=None, secrets=scanners)).scrub(pl.Series(texts)).spans
     return spans.filter(pl.col("entity") == "SECRET")["row"].n_unique()
 
 
@@ -160,10 +164,15 @@ def main() -> None:
                 print(line(corpus, tool, measure(sample, detect(texts, CORPORA[corpus]))), flush=True)
             except Exception as error:  # a peer or a model that is not installed is said, and the rest goes on
                 print(f"| {corpus} | {tool} | not run: {type(error).__name__} |", flush=True)
-    print("\n| texts | with a secret | of |\n|---|---|---|")
+    print("\n| texts | rules and | with a secret | of |\n|---|---|---|---|")
     for corpus in filter(SECRETS.__contains__, arguments.only):
         texts = texts_of(arguments.folder / f"{corpus}.jsonl.gz")
-        print(f"| {corpus} | {with_secrets(texts)} | {len(texts)} |", flush=True)
+        for scanners in SCANNERS:
+            try:
+                found = str(with_secrets(texts, scanners))
+            except CallError:
+                found = "not run: not installed"
+            print(f"| {corpus} | {', '.join(scanners)} | {found} | {len(texts)} |", flush=True)
 
 
 if __name__ == "__main__":

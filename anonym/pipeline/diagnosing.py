@@ -27,6 +27,7 @@ EXTRAS: Mapping[str, tuple[tuple[str, ...], str]] = {
     "gx": (("great_expectations",), "checks as Great Expectations suites"),
     "linkage": (("splink",), "linkage by Splink"),
     "dedup": (("datasketch",), "near duplicates of text"),
+    "kingfisher": (("kingfisher_sdk",), "a second scanner for secrets in text"),
     "delta": (("deltalake",), "Delta tables as input"),
 }
 """Each extra: the modules that it brings, and what it is for."""

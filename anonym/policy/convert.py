@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal
@@ -282,12 +282,18 @@ def ner(shape: str | TransformersShape | GlinerShape | PresidioShape, base: Path
 
 
 def text(shape: TextOptionsShape, base: Path) -> TextOptions:
+def secrets(shape: bool | Sequence[str]) -> tuple[str, ...]:
+    if isinstance(shape, bool):
+        return TextOptions.secrets if shape else ()
+    return tuple(dict.fromkeys(shape))
+
+
     also_from = () if shape.also_from == "none" else shape.also_from
     return TextOptions(
         language=shape.language,
         packs=tuple(shape.packs),
         ner=None if isinstance(shape.ner, str) else tuple(ner(model, base) for model in shape.ner),
-        secrets=shape.secrets,
+        secrets=secrets(shape.secrets),
         replace=shape.replace,
         key=shape.key,
         also_from=None if also_from is None else tuple(dict.fromkeys(also_from)),

@@ -139,7 +139,8 @@ def _text(policy: Policy) -> Iterator[str]:
     text = policy.text
     yield f"language {text.language}; rules: {', '.join(text.packs)}"
     yield "names by model: " + (", ".join(map(str, text.ner)) if text.ner is not None else "none, by choice")
-    yield f"passwords, keys and tokens: {'looked for' if text.secrets else 'not looked for'}"
+    scanners = f"looked for by rules and {' and '.join(text.secrets)}" if text.secrets else "not looked for"
+    yield f"passwords, keys and tokens: {scanners}"
     yield f"a finding is replaced by {_REPLACED[text.replace]}"
     if text.also_from is None:
         yield "the row's own identifiers and coarsened quasi-identifiers are looked for in its text"

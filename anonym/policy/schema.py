@@ -188,7 +188,17 @@ class TextOptionsShape(Shape):
         default=["spacy"],
         description="models that find names: none, or a list out of spacy, rampart and models of your own",
     )
-    secrets: bool = Field(default=True, description="whether passwords, keys and tokens are looked for")
+    secrets: Annotated[
+        Annotated[bool, Tag("\0flag")]
+        | Annotated[
+            list[Annotated[Literal["detect-secrets", "kingfisher"], Word()]], Field(min_length=1), Tag("\0list")
+        ],
+        by_key("true, false, or a list out of detect-secrets, kingfisher", words=()),
+    ] = Field(
+        default=True,
+        description="whether passwords, keys and tokens are looked for, by our own rules and detect-secrets (true), "
+        "or by our own rules and the scanners listed",
+    )
     replace: Annotated[Literal["tag", "mask", "surrogate", "pseudonym"], Word()] = Field(
         default="tag", description="what stands in the place of a finding"
     )

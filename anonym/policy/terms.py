@@ -260,7 +260,8 @@ Given = Annotated[T | None, NotNull()]
 
 
 def by_key(expected: str, *kinds: str, words: tuple[str, ...] | None = None) -> Discriminator:
-    """Members of a union told apart by the one key each requires; text and lists go to the members `word` and `list`.
+    """Members of a union told apart by the one key each requires; text, lists and true or false go to the members
+    `word`, `list` and `flag`.
 
     A key that is nearly one of `kinds` leads to that member, which then says what was meant. With `words`, other text
     leads nowhere.
@@ -269,6 +270,8 @@ def by_key(expected: str, *kinds: str, words: tuple[str, ...] | None = None) -> 
     def kind(value: Any) -> str | None:
         if isinstance(value, str):
             return TAG + "word" if words is None or value in words else None
+        if isinstance(value, bool):
+            return TAG + "flag"
         if isinstance(value, list):
             return TAG + "list"
         if not isinstance(value, Mapping):

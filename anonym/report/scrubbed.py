@@ -31,6 +31,8 @@ def _text_column(name: str, part: Text) -> Markup:
     pairs: list[tuple[str, object]] = [
         ("Models", ", ".join(part["ner"]) if part["ner"] else "none: rules and patterns only")
     ]
+    if "secrets" in part:
+        pairs.append(("Secrets by", ", ".join(part["secrets"] or ["nothing: they stay in the text"])))
     if "also_from" in part:
         pairs.append(("Scrubbed from the row", figures.listed(part["also_from"] or ["nothing"], 12)))
     return join(tag("h3", blocks.name(name)), tag("p", said), blocks.facts(pairs), _spans(name, part, total))

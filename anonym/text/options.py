@@ -48,7 +48,7 @@ class TextOptions:
     language: str = "en"
     packs: tuple[str, ...] = ("default",)
     ner: tuple[str | LocalModel, ...] | None = ("spacy",)  # None: `ner: none`, declared
-    secrets: bool = True
+    secrets: tuple[str, ...] = ("detect-secrets",)  # scanners beside our own rules; none: secrets are not looked for
     replace: Literal["tag", "mask", "surrogate", "pseudonym"] = "tag"
     also_from: tuple[str, ...] | None = None
     deduplicate: Literal["none", "exact", "near"] = "none"

@@ -108,7 +108,8 @@ class Scrubber:
         self._common = self._lexicon.common if self._lexicon else words("also_words").__contains__
         self._backends: tuple[NerBackend, ...] = tuple(backend(name, language) for name in options.ner or ())
         self._replace = replacement(options.replace, self._key, language)
-        sources = (self._rules, UserPatterns(options.patterns), *((Secrets(language),) if options.secrets else ()))
+        self._secrets = Secrets(language, options.secrets) if options.secrets else None
+        sources = (self._rules, UserPatterns(options.patterns), *((self._secrets,) if self._secrets else ()))
         self._sources: tuple[Detector, ...] = sources
         expressions = [regex for source in sources for regex in source.expressions]
         expressions += [each.trigger for each in self._presidio if each.trigger]
@@ -119,6 +120,11 @@ class Scrubber:
     def ner(self) -> tuple[dict[str, str], ...]:
         """The models that ran, with their versions."""
         return tuple({"name": each.name, "version": each.version} for each in self._backends)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What looked for secrets, with versions; empty where nothing did."""
+        return self._secrets.ran if self._secrets else ()
 
     def scrub(self, texts: pl.Series, known: pl.DataFrame | None = None, days: pl.Series | None = None) -> Scrubbed:
         """`texts` (String) scrubbed. `known` has a String column for every identifier or quasi-identifier of the same

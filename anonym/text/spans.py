@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
+SECRET = "SECRET"
+"""The entity of a credential, whoever found it."""
+
 SCHEMA: dict[str, type[pl.DataType]] = {
     "row": pl.UInt32,
     "start": pl.UInt32,

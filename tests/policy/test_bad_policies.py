@@ -221,7 +221,11 @@ ONE_FAULT: list[tuple[str, str, str]] = [
     (section("text: {ner: spacy}"), "text.ner", "expected a list out of spacy, rampart, or the word none"),
     (section("text: {ner: [spcy]}"), "text.ner[0]", "did you mean spacy?"),
     (section("text: {packs: [defualt]}"), "text.packs[0]", "did you mean default?"),
-    (section("text: {secrets: no}"), "text.secrets", "expected true or false, found text"),
+    (
+        section("text: {secrets: no}"),
+        "text.secrets",
+        "expected true, false, or a list out of detect-secrets",
+    ),
     (section("text: {replace: star}"), "text.replace", "expected one of tag, mask, surrogate, pseudonym"),
     (section("text: {also_from: q}"), "text.also_from", "expected a list of columns, or the word none"),
     (section("text: {also_from: [q, nam]}"), "text.also_from[1]", "expected a column that is listed"),

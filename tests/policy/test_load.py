@@ -128,7 +128,7 @@ def test_the_rest_of_a_policy(load: Load) -> None:
     assert policy.unlisted == "drop"
     assert policy.guarantee == Guarantee(10, Decimal("0.02"), "drop", None)
     assert policy.search == SearchOptions("global", "loss", ("nodes", 500))
-    assert policy.text == TextOptions("de", ("default",), None, False, "mask", ("who",))
+    assert policy.text == TextOptions("de", ("default",), None, (), "mask", ("who",))
     assert policy.threat_model == {"attacker": "anyone"}
     assert (policy.order, policy.seed) == ("keep", 7)
 

@@ -63,7 +63,7 @@ def test_which_of_equal_texts_is_the_first_is_told_of_a_column_whole(tmp_path: P
     column = ResolvedColumn("note", pl.String(), Text(), None)
     counting = Counting()
     ledger = TextLedger("note", (), duplicates=counting)
-    released = _scrubbed(column, ledger, Scrubber(TextOptions(ner=None, secrets=False)), None, None)
+    released = _scrubbed(column, ledger, Scrubber(TextOptions(ner=None, secrets=())), None, None)
     frame = pl.scan_parquet(path).with_columns(released).collect(engine="streaming")
     assert counting.calls == 1  # the engine hands over parts in any order
     assert frame["note"].is_not_null().arg_true().to_list() == [0, 1]

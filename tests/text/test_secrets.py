@@ -9,8 +9,9 @@ import polars as pl
 import pytest
 
 from anonym.errors import CallError
+from anonym.text.plugins import LINE_LIMIT, PLUGINS, asked, plugins
 from anonym.text.scanner import Column, scanner
-from anonym.text.secrets import LINE_LIMIT, PLUGINS, Secrets, asked, plugins
+from anonym.text.secrets import Secrets
 from anonym.text.validators import key_value
 
 
@@ -81,7 +82,7 @@ def test_values_are_found_whole(text: str, value: str) -> None:
 def test_a_plugin_that_is_missing_stops_the_run_before_any_text(monkeypatch: pytest.MonkeyPatch) -> None:
     plugins.cache_clear()
     with monkeypatch.context() as patched:
-        patched.setattr("anonym.text.secrets.PLUGINS", ("keyword.NoSuchDetector",))
+        patched.setattr("anonym.text.plugins.PLUGINS", ("keyword.NoSuchDetector",))
         with pytest.raises(CallError, match=r"text\.secrets.*--upgrade detect-secrets"):
             Secrets("en")
     assert len(plugins()) == len(PLUGINS)

@@ -14,6 +14,9 @@ class Text(TypedDict):
     withheld: Annotated[Count, "rows whose text was replaced as a whole because it could not be processed"]
     spans: Annotated[dict[str, Count], "entity to spans replaced"]
     ner: Annotated[list[str] | None, "models and versions; null: the policy says `ner: none`"]
+    secrets: NotRequired[
+        Annotated[list[str] | None, "what looked for passwords, keys and tokens, with versions; null: nothing did"]
+    ]
     also_from: NotRequired[
         Annotated[list[str] | None, "columns whose values were scrubbed from the row's text; null: none"]
     ]
