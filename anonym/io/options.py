@@ -27,6 +27,7 @@ class ReadOptions:
     null_values: tuple[str, ...] = ()
     types: Mapping[str, str] = field(default_factory=dict)
     as_text: Callable[[str], bool] = lambda _name: False  # CSV columns that stay text whatever they look like
+    as_number: Callable[[str], bool] = lambda _name: False  # those that are numbers though zeros stand before them
     flatten: tuple[str, ...] = ()  # struct columns that become one column a field
     hive_ok: bool = False  # a file in a folder `name=value` is read as it is: right for a release of one file
 

@@ -50,7 +50,9 @@ def scan_csv(files: list[Path], options: ReadOptions) -> pl.LazyFrame:
                 f"the headers differ: {file.name} does not have the columns of {files[0].name} in the same order"
             )
     places: list[Any] = [_checked(file, options) for file in files]
-    return pl.scan_csv(places, **_arguments(files[0], headers[0], options))
+    arguments = _arguments(files[0], headers[0], options)
+    arguments["schema_overrides"] |= _zero_led(places, arguments, options)
+    return pl.scan_csv(places, **arguments)
 
 
 def _checked(file: Path, options: ReadOptions) -> Path | bytes:
@@ -137,6 +139,23 @@ def _arguments(file: Path, names: list[str], options: ReadOptions) -> dict[str, 
         "infer_schema_length": 10_000,
         "glob": False,
     }
+
+
+def _zero_led(places: list[Any], arguments: dict[str, Any], options: ReadOptions) -> dict[str, pl.DataType]:
+    """Text for the columns that would be read as numbers and have a value like 007: numbers have no zeros before them,
+    codes do, and 007 is not 7.
+    """
+    inferred = pl.scan_csv(places, **arguments).collect_schema()
+    numbers = [
+        name
+        for name, dtype in inferred.items()
+        if dtype.is_numeric() and name not in arguments["schema_overrides"] and not options.as_number(name)
+    ]
+    if not numbers:
+        return {}
+    texts = pl.scan_csv(places, **arguments | {"schema_overrides": dict.fromkeys(numbers, pl.String())})
+    found = texts.select(pl.col(numbers).str.contains("^[+-]?0[0-9]").any()).collect(engine="streaming")
+    return {name: pl.String() for name in numbers if found[name][0]}
 
 
 def _text(file: Path, options: ReadOptions) -> IO[str]:

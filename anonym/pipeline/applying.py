@@ -15,7 +15,7 @@ import polars as pl
 from anonym.columns.actions import key_of
 from anonym.columns.keys import Key, Keyring, read_keys
 from anonym.errors import GuaranteeError, VerificationError
-from anonym.hierarchy.model import FileHierarchy, Networks, Prefix
+from anonym.hierarchy.model import Breaks, FileHierarchy, Interval, Networks, Prefix, Rounded
 from anonym.io import PrivateFolder, Source, guarded
 from anonym.io.partitions import refuse_unsuited
 from anonym.io.release import refuse_unwritable
@@ -43,7 +43,7 @@ from anonym.pipeline.withdrawing import Withdrawn
 from anonym.pipeline.write import Written, write_release
 from anonym.policy import Policy
 from anonym.policy.globs import entries_of, is_glob
-from anonym.policy.model import Identifier, Quasi, Text
+from anonym.policy.model import Identifier, Quasi, Role, Sensitive, Text
 from anonym.policy.resolve import ResolvedColumn
 from anonym.report.evidence import complete
 from anonym.search.plan import Plan
@@ -267,22 +267,37 @@ def read_options(policy: Policy) -> ReadOptions:
     """How files are read under the policy; codes and identifiers of a CSV file stay text."""
     given = policy.input
     return ReadOptions(
-        given.separator, given.encoding, given.null_values, given.types, _stays_text(policy), given.flatten
+        given.separator,
+        given.encoding,
+        given.null_values,
+        given.types,
+        _where(policy, _stays_text),
+        _where(policy, _counts),
+        given.flatten,
     )
 
 
-def _stays_text(policy: Policy) -> Callable[[str], bool]:
+def _where(policy: Policy, fits: Callable[[Role], bool]) -> Callable[[str], bool]:
+    """Whether a column of this name has a role that `fits`."""
     globs = tuple(entry for entry in policy.columns if is_glob(entry))
+    return lambda name: any(fits(policy.columns[entry]) for entry in entries_of(name, policy.columns, globs))
 
-    def stays_text(name: str) -> bool:
-        roles = [policy.columns[entry] for entry in entries_of(name, policy.columns, globs)]
-        return any(
-            isinstance(role, Identifier)
-            or (isinstance(role, Quasi) and isinstance(role.hierarchy, Prefix | FileHierarchy | Networks))
-            for role in roles
-        )
 
-    return stays_text
+def _stays_text(role: Role) -> bool:
+    coded = Prefix | FileHierarchy | Networks
+    return isinstance(role, Identifier) or (isinstance(role, Quasi) and isinstance(role.hierarchy, coded))
+
+
+def _counts(role: Role) -> bool:
+    """Whether the policy counts with the values, so that `07` is 7."""
+    match role:
+        case Quasi(hierarchy=Interval() | Breaks() | Rounded()):
+            return True
+        case Quasi(top=top, bottom=bottom):
+            return top is not None or bottom is not None
+        case Sensitive(bins=bins, t=close):
+            return bins is not None or (close is not None and close.distance == "ordered")
+    return False
 
 
 def keys_of(policy: Policy, columns: Sequence[ResolvedColumn]) -> Iterator[Key]:

@@ -51,6 +51,18 @@ def test_csv_columns_are_text_where_the_policy_needs_text(tmp_path: Path) -> Non
     assert source.schema["n"] == pl.Int64
 
 
+def test_csv_numbers_with_zeros_before_them_are_codes(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("code,month,given,price\n007,1,01,0.5\n7,,02,10\n")
+    (tmp_path / "b.csv").write_text("code,month,given,price\n7,07,1,01.5\n")
+    options = ReadOptions(types={"given": "int"}, as_number=lambda name: name == "month")
+    frame = open_paths([tmp_path / "a.csv", tmp_path / "b.csv"], options).frame.collect()
+    assert frame["code"].to_list() == ["007", "7", "7"]
+    assert frame["month"].to_list() == [1, None, 7]
+    assert frame["given"].to_list() == [1, 2, 1]
+    assert frame["price"].to_list() == ["0.5", "10", "01.5"]
+    assert open_paths([tmp_path / "a.csv"]).frame.collect()["price"].to_list() == [0.5, 10.0]
+
+
 def test_other_encodings_are_decoded(tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_bytes("name\nJosé\n".encode("latin-1"))
     source = open_paths([tmp_path / "in.csv"], ReadOptions(encoding="latin-1"))
