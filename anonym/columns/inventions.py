@@ -1,8 +1,8 @@
 """One function for each kind of surrogate: a value of the same kind and spelling as a given one, from secret draws.
 
 What is reserved is used: domains of RFC 2606, addresses of RFC 5737, 2544 and 3849, telephone numbers kept for fiction,
-published card numbers for tests, social security numbers and national insurance numbers that are never given out, bank
-codes that no bank has. Names, firms, places and codes have no such range: there a surrogate may happen to be somebody's
+published card numbers for tests, national numbers that are never given out, bank codes that no bank has. Names, firms,
+places, codes and the numbers of some countries have no such range: there a surrogate may happen to be somebody's
 elsewhere, but it is never a value of the column.
 """
 
@@ -15,6 +15,7 @@ from collections.abc import Callable
 
 from anonym.columns.draws import Draws
 from anonym.columns.faker_lists import GENDERS, Lists
+from anonym.columns.national_ids import invented_id
 from anonym.columns.phones import fictional_phone, poured
 from anonym.columns.written_names import RICHER, person_name, same_case
 
@@ -158,24 +159,8 @@ def _piece(piece: str, draws: Draws, lists: Lists) -> str:
 
 
 def national_id(text: str, draws: Draws, lists: Lists) -> str:
-    """US social security numbers from area 9 (groups that are not tax numbers), UK national insurance numbers with the
-    prefix QQ, NHS numbers from 999: none is ever given out. Others keep their shape."""
-    if re.fullmatch(r"\d{3}-\d{2}-\d{4}", text) or (lists.locale.endswith("_US") and re.fullmatch(r"\d{9}", text)):
-        return poured(f"9{draws.digits(2)}{draws.between(1, 49):02}{draws.digits(4)}", text)
-    if re.fullmatch(r"[A-Za-z]{2} ?\d{2} ?\d{2} ?\d{2} ?[A-Da-d]", text):
-        return same_case("QQ", text) + poured(draws.digits(6), text[2:-1]) + same_case(draws.pick("ABCD"), text)
-    if re.fullmatch(r"\d{3}[ -]\d{3}[ -]\d{4}", text):
-        return poured(_nhs_number(draws), text)
-    return code(text, draws, lists)
-
-
-def _nhs_number(draws: Draws) -> str:
-    """Ten digits from 999 whose last is their check digit (weights 10 to 2, modulus 11)."""
-    while True:
-        digits = "999" + draws.digits(6)
-        check = -sum(int(digit) * weight for digit, weight in zip(digits, range(10, 1, -1), strict=True)) % 11
-        if check < 10:
-            return f"{digits}{check}"
+    """Of the numbers that `national_ids` lists, one that nobody has if may be; others keep their shape."""
+    return invented_id(text, draws, lists.locale[-2:]) or code(text, draws, lists)
 
 
 def iban(text: str, draws: Draws, lists: Lists) -> str:

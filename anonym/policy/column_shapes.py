@@ -187,7 +187,7 @@ class SurrogateShape(ColumnShape):
         default="release", description="release: new surrogates every time; project: the same across releases"
     )
     locale: Annotated[str, Text("a locale such as en_US", r"[a-z]{2,3}_[A-Z]{2}", 10)] = Field(
-        default="en_US", description="the locale of names, places and telephone numbers"
+        default="en_US", description="the locale of names, places, telephone and national numbers"
     )
 
 

@@ -78,8 +78,9 @@ def _action(name: str, action: Action) -> str:
             )
         case Surrogate():
             again = "in this release" if action.scope == "release" else "in every release under this key"
+            kind = f"{action.kind.replace('_', ' ')} ({action.locale}"
             return (
-                f"replaced by an invented {action.kind.replace('_', ' ')} (key from {action.key.source}, "
+                f"replaced by an invented {kind}, key from {action.key.source}, "
                 f"domain {action.domain or name}); the same value gets the same one {again}"
             )
         case Shift():

@@ -10,6 +10,8 @@ from typing import Any
 
 import polars as pl
 
+from anonym.columns.national_ids import FORMS, NONE_FREE
+from anonym.columns.surrogate import Surrogate
 from anonym.criteria import DistinctL, EntropyL, TCloseness
 from anonym.hierarchy.clock import Seconds
 from anonym.hierarchy.model import Breaks, Dates, FileHierarchy, Identity, Interval, Networks, Rounded, Suppress
@@ -90,6 +92,16 @@ def _idle(levels: Iterator[int]) -> Iterator[str]:
     return (f"level {level} changes nothing for values of this type" for level in levels)
 
 
+def _surrogates(policy: Policy) -> Iterator[str]:
+    for name, role in policy.columns.items():
+        if isinstance(role, Identifier) and isinstance(role.action, Surrogate) and role.action.kind == "national_id":
+            country = role.action.locale[-2:]
+            if country not in FORMS and country != "GB":
+                yield f"columns.{name}: no national numbers of {country} are known: surrogates keep their shape only"
+            elif country in NONE_FREE:
+                yield f"columns.{name}: {country} keeps no national numbers free: a surrogate may be somebody's"
+
+
 def _sensitive(policy: Policy) -> Iterator[str]:
     for name, role in policy.columns.items():
         if not isinstance(role, Sensitive):
@@ -149,4 +161,6 @@ def _search(policy: Policy) -> Iterator[str]:
         yield "order: the order of the rows can tell who they are, if the input was sorted by something known"
 
 
-_LOOKS: tuple[Callable[[Policy], Iterator[str]], ...] = (_quasi, _sensitive, _guarantee, _columns, _text, _search)
+_LOOKS: tuple[Callable[[Policy], Iterator[str]], ...] = (
+    *(_quasi, _surrogates, _sensitive, _guarantee, _columns, _text, _search),
+)

@@ -156,6 +156,7 @@ def test_resolved_columns_stand_in_the_inputs_order_with_what_named_them() -> No
     assert "any other column" not in text
 
 
+NUMBER = {"role": "identifier", "action": "surrogate", "kind": "national_id", "key": "env:KEY"}
 NOTED: list[tuple[Policy, str]] = [
     (quasi(hierarchy={"interval": [5, 5, 10]}), "columns.c: level 2 changes nothing: it is the same as level 1"),
     (quasi(hierarchy={"breaks": [[1, 2], [1, 2]]}), "columns.c: level 2 changes nothing: it is the same as level 1"),
@@ -185,6 +186,9 @@ NOTED: list[tuple[Policy, str]] = [
         policy({"t": {"role": "text"}, "i": {"role": "identifier"}}, text={"also_from": "none"}),
         "text.also_from: what the row's identifiers say",
     ),
+    (policy({"i": NUMBER | {"locale": "ja_JP"}}), "columns.i: no national numbers of JP are known"),
+    (policy({"i": NUMBER | {"locale": "nl_NL"}}), "columns.i: NL keeps no national numbers free"),
+    (quasi(hierarchy={"interval": [20]}, top=90), "columns.c: top 90 lies inside an interval of level 1"),
     (policy({"q": {"role": "drop"}}), "columns: every column is dropped"),
     (policy({"q": {"role": "drop"}}, unlisted="drop"), "unlisted: columns that are not listed are dropped"),
     (policy({"q": {"role": "drop"}}, order="keep"), "order: the order of the rows"),
@@ -202,7 +206,9 @@ def test_a_sound_policy_has_no_notes() -> None:
     sound = policy(
         {
             "who": {"role": "identifier"},
-            "age": {"role": "quasi", "hierarchy": {"interval": [5, 10]}},
+            "pesel": NUMBER | {"locale": "pl_PL"},
+            "nhs": NUMBER | {"locale": "en_GB"},
+            "age": {"role": "quasi", "hierarchy": {"interval": [5, 10]}, "top": 90},
             "dx": {"role": "sensitive", "l": {"distinct": 2}},
         },
         unit="who",
