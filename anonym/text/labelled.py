@@ -51,6 +51,10 @@ class Labelled:
     stratum: str = ""
     weight: float = 1.0
 
+    def __post_init__(self) -> None:
+        """A label given twice, as by two people, is one label."""
+        object.__setattr__(self, "spans", tuple(dict.fromkeys(self.spans)))
+
 
 class _Misfit(ValueError):
     """What is wrong with one document, in words without its text."""
@@ -137,7 +141,7 @@ class _Ruler:
             self._places = {at: i for i, at in enumerate(accumulate((width(c) for c in text), initial=0))}
 
     def span(self, start: Any, end: Any, said: Any = None) -> tuple[int, int]:
-        left, right = self._place(int(start)), self._place(int(end))
+        left, right = self._place(_whole(start)), self._place(_whole(end))
         if not 0 <= left < right <= self._length:
             raise _Misfit("a span lies outside its text; offsets are code points unless declared, end exclusive")
         if isinstance(said, str) and said.split() != self._text[left:right].split():
@@ -150,6 +154,12 @@ class _Ruler:
         if at not in self._places:
             raise _Misfit("a span begins or ends inside a character, or outside its text, under the declared offsets")
         return self._places[at]
+
+
+def _whole(offset: Any) -> int:
+    if int(offset) != float(offset):
+        raise _Misfit("an offset is no whole number")
+    return int(offset)
 
 
 def _utf16(character: str) -> int:

@@ -161,3 +161,15 @@ def test_offsets_of_every_kind_agree_with_encoding(text: str, data: st.DataObjec
         marked = [{"start": width(text[:start]), "end": width(text[:end]), "label": "X"}]
         found = from_mapping({"text": text, "spans": marked}, offsets)  # type: ignore[arg-type]
         assert found.spans == ((start, end, "X"),)
+
+
+def test_a_label_given_twice_is_one_label() -> None:
+    assert one(lines([*SPANS, SPANS[0]])).spans == SPANS
+    assert len(one(lines([*SPANS, (2, 8, "NAME")])).spans) == 3
+
+
+@pytest.mark.parametrize("start", [2.5, "2.5", None, "two"])
+def test_an_offset_that_is_no_whole_number_is_refused(start: Any) -> None:
+    with pytest.raises(InputError, match="line 1|document 1"):
+        one(lines([(start, 8, "PER")]))
+    assert one(lines([(2.0, "8", "PER")])).spans == SPANS[:1]
