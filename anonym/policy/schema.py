@@ -137,9 +137,9 @@ class TransformersShape(Shape):
 
 
 class GlinerShape(Shape):
-    """A GLiNER model."""
+    """A GLiNER or GLiNER2 model."""
 
-    gliner: FilePath = Field(description="the folder of the model, relative to the policy")
+    gliner: FilePath = Field(description="the folder of a GLiNER or GLiNER2 model, relative to the policy")
     labels: list[Annotated[str, Text("the name of a label", longest=100)]] = Field(
         default=[], description="what it is asked for, such as person; absent: usual kinds of personal data"
     )

@@ -1,4 +1,4 @@
-"""Models of other libraries behind our protocol: GLiNER, Presidio's NLP engines and recognisers.
+"""Models of other libraries behind our protocol: GLiNER and GLiNER2, Presidio's NLP engines and recognisers.
 
 Each is read from what is installed or lies in a local folder. Nothing is downloaded.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import importlib.util
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,22 +20,30 @@ from anonym.text.ner import NerBackend, chunks, missing, model_folder
 from anonym.text.spans import Span
 
 
-class Gliner:
-    """GLiNER from a local folder, asked for `labels`. Raises CallError where the library or the folder is missing."""
+Entity = tuple[int, int, str, float]
+"""Start and end in a piece of text, label and score."""
+
+
+def gliner_backend(folder: str, labels: Sequence[str] = ()) -> NerBackend:
+    """GLiNER or GLiNER2, whichever the folder holds."""
+    return Gliner2(folder, labels) if (Path(folder) / "encoder_config").is_dir() else Gliner(folder, labels)
+
+
+class _Asked:
+    """A model that is asked for labels, piece by piece."""
 
     cased = False
+    rule: str
     CHARACTERS, OVERLAP, THRESHOLD = 1_000, 200, 0.5
     LABELS = ("person", "organization", "location", "address", "phone number", "email", "date", "identification number")
 
-    def __init__(self, folder: str, labels: Sequence[str] = ()) -> None:
-        try:
-            from gliner import GLiNER
-        except ImportError as absent:
-            raise missing("a GLiNER model", absent.name, "gliner") from None
-        path = model_folder(folder, "a GLiNER model", "gliner_config.json")
-        self._model: Any = GLiNER.from_pretrained(folder, local_files_only=True)
+    def __init__(self, folder: Path, labels: Sequence[str]) -> None:
         self._labels = list(labels or self.LABELS)
-        self.name, self.version = f"gliner:{path.name}", importlib.metadata.version("gliner")
+        self.name, self.version = f"{self.rule}:{folder.name}", importlib.metadata.version(self.rule)
+
+    def _answers(self, pieces: Sequence[str]) -> Iterator[Iterable[Entity]]:
+        """The entities of each piece."""
+        raise NotImplementedError
 
     def entities(self, texts: Sequence[str]) -> Iterator[list[Span]]:
         """As the protocol says."""
@@ -46,14 +54,69 @@ class Gliner:
             if piece.strip()
         ]
         found: list[list[Span]] = [[] for _ in texts]
-        given = [piece for _, _, piece in pieces]
-        results = self._model.inference(given, self._labels, threshold=self.THRESHOLD) if given else []
-        for (index, base, _), entities in zip(pieces, results, strict=True):
-            found[index] += [
-                Span(base + each["start"], base + each["end"], entity_of(each["label"]), each["score"], "gliner", False)
-                for each in entities
-            ]
+        answers = self._answers([piece for _, _, piece in pieces]) if pieces else iter(())
+        for (index, base, piece), entities in zip(pieces, answers, strict=True):
+            for start, end, label, score in entities:
+                until = min(end, len(piece))
+                if start < until:
+                    span = Span(base + start, base + until, entity_of(label), score, self.rule, False)
+                    found[index].append(span)
         yield from found
+
+
+class Gliner(_Asked):
+    """GLiNER from a local folder, asked for `labels`. Raises CallError where the library or the folder is missing."""
+
+    rule = "gliner"
+
+    def __init__(self, folder: str, labels: Sequence[str] = ()) -> None:
+        try:
+            from gliner import GLiNER
+        except ImportError as absent:
+            raise missing("a GLiNER model", absent.name, "gliner") from None
+        path = model_folder(folder, "a GLiNER model", "gliner_config.json")
+        self._model: Any = GLiNER.from_pretrained(folder, local_files_only=True)
+        super().__init__(path, labels)
+
+    def _answers(self, pieces: Sequence[str]) -> Iterator[Iterable[Entity]]:
+        for entities in self._model.inference(list(pieces), self._labels, threshold=self.THRESHOLD):
+            yield [(each["start"], each["end"], each["label"], each["score"]) for each in entities]
+
+
+class Gliner2(_Asked):
+    """GLiNER2 (GLiNER2-PII, too) from a local folder, asked for `labels`, of span or boundary architecture.
+
+    The library reads a text that has no full stop as if it had one, and may find that: what lies behind the text's end
+    is cut off. Raises CallError where the library or the folder is missing, or the folder holds another model.
+    """
+
+    rule = "gliner2"
+
+    def __init__(self, folder: str, labels: Sequence[str] = ()) -> None:
+        try:
+            from gliner2 import AutoExtractor
+        except ImportError as absent:
+            raise missing("a GLiNER2 model", absent.name, "'gliner2[local]'") from None
+        path = model_folder(folder, "a GLiNER2 model", "config.json")
+        try:
+            self._model: Any = AutoExtractor.from_pretrained(folder, map_location="cpu").eval()
+        except (OSError, ValueError, KeyError, RuntimeError) as unread:
+            raise CallError(
+                f"text.ner: expected a GLiNER2 model in the folder, which gliner2 could not read "
+                f"({type(unread).__name__}); check it with AutoExtractor.from_pretrained"
+            ) from None
+        super().__init__(path, labels)
+
+    def _answers(self, pieces: Sequence[str]) -> Iterator[Iterable[Entity]]:
+        results = self._model.batch_extract_entities(
+            list(pieces), self._labels, threshold=self.THRESHOLD, include_confidence=True, include_spans=True
+        )
+        for result in results:
+            yield [
+                (each["start"], each["end"], label, each["confidence"])
+                for label, named in result["entities"].items()
+                for each in named
+            ]
 
 
 def presidio_backend(source: str, language: str) -> NerBackend:

@@ -31,9 +31,9 @@ def _transformers(model: LocalModel, _language: str) -> NerBackend:
 
 
 def _gliner(model: LocalModel, _language: str) -> NerBackend:
-    from anonym.text.adapters import Gliner
+    from anonym.text.adapters import gliner_backend
 
-    return Gliner(model.source, model.labels)
+    return gliner_backend(model.source, model.labels)
 
 
 def _presidio(model: LocalModel, language: str) -> NerBackend:
