@@ -170,6 +170,6 @@ def test_a_label_given_twice_is_one_label() -> None:
 
 @pytest.mark.parametrize("start", [2.5, "2.5", None, "two"])
 def test_an_offset_that_is_no_whole_number_is_refused(start: Any) -> None:
-    with pytest.raises(InputError, match="line 1|document 1"):
+    with pytest.raises(InputError, match="line 1"):
         one(lines([(start, 8, "PER")]))
     assert one(lines([(2.0, "8", "PER")])).spans == SPANS[:1]
