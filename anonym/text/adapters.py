@@ -19,7 +19,6 @@ from anonym.text.labels import entity_of
 from anonym.text.ner import NerBackend, chunks, missing, model_folder
 from anonym.text.spans import Span
 
-
 Entity = tuple[int, int, str, float]
 """Start and end in a piece of text, label and score."""
 
