@@ -19,12 +19,15 @@ needs_gliner2 = pytest.mark.skipif(
     any(importlib.util.find_spec(name) is None for name in ("gliner2", "transformers", "torch")),
     reason="gliner2[local] is not installed",
 )
+PROBE = "Anna Bell wrote to us."
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A GLiNER2 model with one layer of 32 dimensions, saved as the library saves it."""
+    """A GLiNER2 model with one layer of 32 dimensions, saved as the library saves it: the first random weights that
+    find anything, since one layer decides how often a label occurs, and may say never.
+    """
     import torch
     from gliner2 import ExtractorConfig, GLiNER2
     from tokenizers import Tokenizer
@@ -32,7 +35,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from tokenizers.pre_tokenizers import Whitespace
     from transformers import BertConfig, PreTrainedTokenizerFast
 
-    torch.manual_seed(1)
     words = ["[PAD]", "[UNK]", *LETTERS, *(f"##{letter}" for letter in LETTERS)]
     pieces = Tokenizer(WordPiece({word: number for number, word in enumerate(words)}, unk_token="[UNK]"))
     pieces.pre_tokenizer = Whitespace()
@@ -45,16 +47,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         max_position_embeddings=4_096,
     )
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=pieces, unk_token="[UNK]", pad_token="[PAD]")
-    model = GLiNER2(ExtractorConfig(model_name="tiny", max_width=4), encoder_config=encoder, tokenizer=tokenizer)
     path = tmp_path_factory.mktemp("models") / "tiny"
-    model.save_pretrained(path)
-    return path
-
-
-@pytest.fixture(autouse=True)
-def _lower_threshold(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Random weights score everything near one half: below it something is found for sure."""
-    monkeypatch.setattr(Gliner2, "THRESHOLD", 0.3)
+    for seed in range(50):
+        torch.manual_seed(seed)
+        config = ExtractorConfig(model_name="tiny", max_width=4)
+        model = GLiNER2(config, encoder_config=encoder, tokenizer=tokenizer).eval()
+        if all(model.extract_entities(PROBE, ["person", "city name"])["entities"].values()):
+            model.save_pretrained(path)
+            return path
+    raise AssertionError("none of 50 models finds anything")
 
 
 @needs_gliner2
@@ -69,9 +70,7 @@ def test_it_says_what_the_library_says_at_its_places(folder: Path) -> None:
     for text, found in zip(texts, spans, strict=True):
         if not text.strip():
             continue
-        answer = said.extract_entities(text, labels, threshold=0.3, include_confidence=True, include_spans=True)[
-            "entities"
-        ]
+        answer = said.extract_entities(text, labels, include_confidence=True, include_spans=True)["entities"]
         expected = {
             (each["start"], each["text"], {"person": "PERSON", "city name": "CITY_NAME"}[label])
             for label, named in answer.items()
