@@ -1,4 +1,4 @@
-"""Bins of sensitive columns: numbers that count as one value for l and t, while they are released as they are."""
+"""Bins of sensitive columns: values that count as one for l and t, while they are released as they are."""
 
 from __future__ import annotations
 

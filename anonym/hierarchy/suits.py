@@ -61,8 +61,11 @@ def suits(declaration: Declaration, dtype: pl.DataType) -> bool:
 def how(declaration: Declaration, dtype: pl.DataType) -> str:
     """What to do where a declaration does not suit a type."""
     measure = measure_of(dtype)
-    if measure in ("clock", "length") and isinstance(declaration, Interval | Breaks):
+    if measure in ("clock", "length") and isinstance(declaration, Breaks):
         cuts = "08:00, 12:00, 18:00" if measure == "clock" else "1h, 8h, 1d"
-        written = "interval: [15m, 1h]" if isinstance(declaration, Interval) else f"breaks: [{cuts}]"
-        return f"write it for such a column, as in {{{written}}}"
+        return f"write for such a column, as in {{breaks: [{cuts}]}}"
+    if measure in ("clock", "length") and isinstance(declaration, Interval | Rounded | Dates):
+        return "write for such a column, as in {interval: [15m, 1h]}"
+    if isinstance(dtype, pl.Date | pl.Datetime) and isinstance(declaration, Interval | Breaks | Rounded):
+        return "for such a column there are periods of the calendar, as in {date: [month, year]}"
     return "cast the column, or set input.types for CSV, or declare another hierarchy"

@@ -140,7 +140,7 @@ class SensitiveShape(ColumnShape):
     )
     t: Given[ClosenessShape] = Field(default=None, description="t-closeness, such as {max: 0.2}")
     bins: Given[BinsShape] = Field(
-        default=None, description="intervals in which numbers count as one value for l and t"
+        default=None, description="intervals in which numbers, times of day or durations count as one value for l and t"
     )
 
 

@@ -51,7 +51,7 @@ def column(name: str, role: Role) -> Iterator[str]:
         case Sensitive():
             yield f"{name}: sensitive, released as it is"
             if role.bins is not None:
-                yield f"  l and t count numbers of one bin as one value: {levels(role.bins)[1]}"
+                yield f"  l and t count values of one bin as one: {levels(role.bins)[1]}"
             yield from (f"  in every class: {promise}" for promise in _promises(role))
         case Identifier(action=action):
             yield f"{name}: identifier, {_action(name, action)}"

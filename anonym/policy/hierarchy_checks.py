@@ -111,14 +111,12 @@ def _cuts(at: At, levels: list[Any], several: bool) -> Iterator[Finding]:
 
 
 def bins(at: At, column: SensitiveShape) -> Iterator[Finding]:
-    """One level of numeric bins, whose order is their own."""
+    """One level of bins, whose order is their own."""
     yield from nesting((*at, "bins"), column.bins)
-    if kinds(steps(column.bins)) != {"number"}:
-        yield Finding((*at, "bins"), "expected numbers: bins are of numbers")
     if len(steps(column.bins)) > 1:
         yield Finding((*at, "bins"), "expected one width, or one list of cuts: bins have one level")
     if column.t is not None and column.t.order is not None:
-        yield Finding((*at, "t", "order"), "bins are in the order of their numbers; take out one of the two")
+        yield Finding((*at, "t", "order"), "bins are in the order of their values; take out one of the two")
     if column.t is not None and column.t.distance == "hierarchical":
         yield Finding((*at, "t", "distance"), "expected equal or ordered: bins have no hierarchy")
 

@@ -134,8 +134,9 @@ def _misfit(column: ResolvedColumn) -> str | None:
         return f"role text needs text, found {type_name(dtype)}"
     if isinstance(role, Identifier) and isinstance(role.action, Shift) and not isinstance(dtype, (*_DATED, pl.String)):
         return f"action shift moves dates, timestamps or ISO text, found {type_name(dtype)}"
-    if isinstance(role, Sensitive) and role.bins is not None and not dtype.is_numeric():
-        return f"bins need numbers, found {type_name(dtype)}; cast the column, or set input.types for CSV"
+    if isinstance(role, Sensitive) and role.bins is not None and not suits(role.bins, dtype):
+        hint = "derive a column of its years or months" if isinstance(dtype, _DATED) else how(role.bins, dtype)
+        return f"bins need {needs(role.bins)}, found {type_name(dtype)}; {hint}"
     return _quasi_misfit(role, dtype) if isinstance(role, Quasi) else None
 
 

@@ -83,7 +83,7 @@ def _of_columns(evidence: Facts) -> Iterator[str]:
     if allowed := [column["name"] for column in evidence["columns"] if column.get("reason")]:
         yield f"Values that fewer than k hold may stay in {figures.listed(allowed, MOST)}: the policy declares it."
     if binned := [f"{column['name']} ({column['bins']})" for column in evidence["columns"] if "bins" in column]:
-        yield f"l and t count numbers by bins, and the exact numbers are released: {figures.listed(binned, MOST)}."
+        yield f"l and t count values by bins, and the exact values are released: {figures.listed(binned, MOST)}."
     yield from _of_pseudonyms(evidence)
 
 

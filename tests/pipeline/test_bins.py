@@ -42,7 +42,7 @@ def test_l_counts_bins_and_exact_values_are_released(table: pl.DataFrame, strate
     assert min(len(found) for found in bins.values()) >= 2
     assert release.evidence["guarantee"]["l"]["dx"]["holds"] is True
     assert {c["name"]: c.get("bins") for c in release.evidence["columns"]}["dx"] == "widths of 10000"
-    assert any("the exact numbers are released: dx (widths of 10000)" in limit for limit in release.evidence["limits"])
+    assert any("the exact values are released: dx (widths of 10000)" in limit for limit in release.evidence["limits"])
     assert anonym.check(policy, data).holds
 
 
@@ -83,7 +83,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "an order beside": (
         {"bins": {"interval": [5]}, "t": {"max": 0.1, "distance": "ordered", "order": ["a"]}},
         "columns.dx.t.order",
-        "in the order of their numbers",
+        "in the order of their values",
     ),
     "cuts that fall": ({"bins": {"breaks": [5, 3]}}, "columns.dx.bins.breaks", "cuts that increase"),
 }
@@ -95,6 +95,50 @@ def test_what_bins_cannot_be(case: str) -> None:
     with pytest.raises(PolicyError) as caught:
         anonym.Policy.load(policy_of(**sensitive))
     assert [(fault.path, words in fault.expected) for fault in caught.value.faults] == [(path, True)]
+
+
+@pytest.mark.parametrize("strategy", ["global", "local"])
+@pytest.mark.parametrize(
+    ("unit", "bins"), [(pl.Duration("us"), {"interval": ["1h"]}), (pl.Time(), {"breaks": ["02:00", "04:00"]})]
+)
+def test_lengths_and_times_of_day_have_bins(
+    table: pl.DataFrame, strategy: str, unit: pl.DataType, bins: dict[str, Any]
+) -> None:
+    """Minutes and seconds differ, and make no class diverse."""
+    hour = pl.when(pl.col("age") >= 60).then(5).otherwise(1 + 2 * (pl.int_range(pl.len()) % 3))
+    seconds = hour * 3600 + pl.int_range(pl.len()) % 3599
+    ticks = seconds * (10**9 if unit == pl.Time else 10**6)
+    frame = table.with_columns(dx=ticks.cast(unit))
+    policy = policy_of(l={"distinct": 2}, bins=bins) | {"search": {"strategy": strategy}}
+    release = anonym.apply(policy, frame)
+    assert release.data.collect().schema["dx"] == unit
+    hours = defaultdict(set)
+    for age, dx in release.data.collect().with_columns(pl.col("dx").to_physical() // ticks_of_hour(unit)).iter_rows():
+        hours[age].add(dx)
+    assert min(len(found) for found in hours.values()) >= 2
+    assert anonym.check(policy, release.data.collect()).holds
+    exact = policy_of(l={"distinct": 2}) | {"search": {"strategy": "global"}}
+    assert anonym.apply(exact, frame).evidence["search"]["levels"] == {"age": 1}, "without bins the old seem diverse"
+
+
+def ticks_of_hour(unit: pl.DataType) -> int:
+    return 3600 * (10**9 if unit == pl.Time else 10**6)
+
+
+UNFIT = {
+    "numbers for lengths": (pl.Duration("us"), {"interval": [5]}, "need numbers, found Duration.*interval: .15m, 1h"),
+    "numbers for times": (pl.Time(), {"breaks": [5]}, "need numbers, found Time.*08:00"),
+    "lengths for numbers": (pl.Int64(), {"interval": ["1h"]}, "need times of day or durations, found Int64"),
+    "numbers for dates": (pl.Date(), {"interval": [5]}, "need numbers, found Date; derive a column of its years or months"),
+}
+
+
+@pytest.mark.parametrize("case", UNFIT)
+def test_bins_of_another_kind_are_refused_with_what_to_write(table: pl.DataFrame, case: str) -> None:
+    dtype, bins, words = UNFIT[case]
+    frame = table.with_columns(dx=pl.int_range(pl.len()).cast(dtype))
+    with pytest.raises(InputError, match=f"column dx: bins {words}"):
+        anonym.apply(policy_of(bins=bins), frame)
 
 
 def test_text_has_no_bins(table: pl.DataFrame) -> None:

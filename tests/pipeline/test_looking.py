@@ -63,7 +63,7 @@ SAID = {
     "what becomes of others": "a value that the taxonomy us-zip3 lacks: the run stops (status 4)",
     "the levels of networks": "1: the network of 24 bits, 2: the network of 16 bits",
     "what auto is": "levels: drawn up from the data, then `*`",
-    "bins": "l and t count numbers of one bin as one value: widths of 500",
+    "bins": "l and t count values of one bin as one: widths of 500",
     "masking": "at most 10 % of the input rows are left empty to get there",
 }
 

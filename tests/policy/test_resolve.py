@@ -182,6 +182,28 @@ def test_which_types_fit_a_quasi_identifier(spec: dict[str, Any], fits: list[pl.
             assert words in misfit({"role": "quasi"} | spec, dtype)
 
 
+HINTS = [
+    ({"round": [0]}, pl.Time(), "as in {interval: [15m, 1h]}"),
+    ({"round": [0]}, pl.Duration("us"), "as in {interval: [15m, 1h]}"),
+    ({"round": [0]}, pl.Date(), "as in {date: [month, year]}"),
+    ({"interval": [5]}, pl.Datetime("us"), "as in {date: [month, year]}"),
+    ({"interval": [5]}, pl.Time(), "as in {interval: [15m, 1h]}"),
+    ({"breaks": [5]}, pl.Date(), "as in {date: [month, year]}"),
+    ({"breaks": [5]}, pl.Time(), "as in {breaks: [08:00, 12:00, 18:00]}"),
+    ({"breaks": ["08:00"]}, pl.Duration("us"), "as in {breaks: [1h, 8h, 1d]}"),
+    ({"date": ["year"]}, pl.Time(), "as in {interval: [15m, 1h]}"),
+    ({"round": [0]}, pl.String(), "cast the column"),
+    ({"date": ["year"]}, pl.Int64(), "cast the column"),
+]
+
+
+@pytest.mark.parametrize(("hierarchy", "dtype", "hint"), HINTS, ids=str)
+def test_a_hierarchy_of_another_type_says_what_to_write(
+    hierarchy: dict[str, Any], dtype: pl.DataType, hint: str
+) -> None:
+    assert hint in misfit({"role": "quasi", "hierarchy": hierarchy}, dtype)
+
+
 def test_prefix_of_a_number_says_what_to_do() -> None:
     assert "set its input.types to str" in misfit({"role": "quasi", "hierarchy": {"prefix": [3]}}, pl.Int64())
 

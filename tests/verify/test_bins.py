@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import time, timedelta
 from decimal import Decimal as D
 from typing import Any
 
@@ -22,6 +23,17 @@ CASES: dict[str, tuple[pl.Series, Bins, list[int | None]]] = {
     "a float is what it prints as": (pl.Series([0.3, 0.29999]), TENTHS, [3, 2]),
     "decimals": (pl.Series([D("9.99"), D("10.00")]), FIVES, [1, 2]),
     "cuts": (pl.Series([9, 10, 19, 20, 999]), CUTS, [0, 1, 1, 2, 2]),
+    "lengths of time": (
+        pl.Series([timedelta(hours=25), timedelta(hours=-1), None], dtype=pl.Duration("ms")),
+        ("interval", (D(86_400),)),
+        [1, -1, None],
+    ),
+    "nanoseconds": (pl.Series([1_499, 1_500], dtype=pl.Duration("ns")), ("interval", (D("1.5e-6"),)), [0, 1]),
+    "times of day": (
+        pl.Series([time(7, 59, 59, 999_999), time(8)]),
+        ("breaks", (D(8 * 3600), D(18 * 3600))),
+        [0, 1],
+    ),
     "far out": (pl.Series([1e300, -1e300]), FIVES, [2**100, -(2**100)]),
     "nothing": (pl.Series([None, None], dtype=pl.Int8), FIVES, [None, None]),
 }
