@@ -29,6 +29,7 @@ class ReadOptions:
     as_text: Callable[[str], bool] = lambda _name: False  # CSV columns that stay text whatever they look like
     as_number: Callable[[str], bool] = lambda _name: False  # those that are numbers though zeros stand before them
     flatten: tuple[str, ...] = ()  # struct columns that become one column a field
+    quoted: bool = False  # formulas of a CSV file have an apostrophe before them, which is taken away
     hive_ok: bool = False  # a file in a folder `name=value` is read as it is: right for a release of one file
 
     def typed(self, names: list[str]) -> dict[str, pl.DataType]:

@@ -10,6 +10,7 @@ import polars as pl
 
 from anonym.errors import CallError, type_name
 from anonym.io.formats import KINDS, kind_of
+from anonym.io.formulas import texts_of, unquoted
 from anonym.io.lines import literal
 from anonym.io.partitions import read_partitions
 from anonym.io.separated import separator_of
@@ -25,8 +26,11 @@ _WIDER: Mapping[type[pl.DataType], pl.DataType] = {
 }
 
 
-def written(path: Path, columns: Mapping[str, pl.DataType] | None = None) -> pl.LazyFrame:
-    """A release as it stands on disk; CSV, JSON lines and partitions are read back with the columns' types."""
+def written(path: Path, columns: Mapping[str, pl.DataType] | None = None, *, quoted: bool = False) -> pl.LazyFrame:
+    """A release as it stands on disk; CSV, JSON lines and partitions are read back with the columns' types.
+
+    `quoted`: formulas of a CSV file were written with an apostrophe before them, which is taken away.
+    """
     kind = kind_of(path)
     if path.is_dir():
         return read_partitions(path, columns)
@@ -36,7 +40,8 @@ def written(path: Path, columns: Mapping[str, pl.DataType] | None = None) -> pl.
         return pl.scan_ipc(path, glob=False, hive_partitioning=False)
     schema = dict(columns) if columns else None
     if kind == "csv":
-        return pl.scan_csv(path, schema=schema, separator=separator_of(path), glob=False, empty_string_is_null=True)
+        frame = pl.scan_csv(path, schema=schema, separator=separator_of(path), glob=False, empty_string_is_null=True)
+        return frame.with_columns(map(unquoted, texts_of(frame.collect_schema()))) if quoted else frame
     return _json_back(path, schema)
 
 

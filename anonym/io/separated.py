@@ -14,6 +14,7 @@ from typing import IO, Any
 import polars as pl
 
 from anonym.errors import InputError
+from anonym.io.formulas import texts_of, unquoted
 from anonym.io.options import ReadOptions, codec, refuse_separator
 
 
@@ -52,7 +53,8 @@ def scan_csv(files: list[Path], options: ReadOptions) -> pl.LazyFrame:
     places: list[Any] = [_checked(file, options) for file in files]
     arguments = _arguments(files[0], headers[0], options)
     arguments["schema_overrides"] |= _zero_led(places, arguments, options)
-    return pl.scan_csv(places, **arguments)
+    frame = pl.scan_csv(places, **arguments)
+    return frame.with_columns(map(unquoted, texts_of(frame.collect_schema()))) if options.quoted else frame
 
 
 def _checked(file: Path, options: ReadOptions) -> Path | bytes:

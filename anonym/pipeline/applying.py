@@ -114,7 +114,7 @@ def make(
     recall = gate_recall(policy, columns, scrubber)
     seen = profile(policy if secret is None else unmerged(policy), source, columns, progress, beside.levels)
     refuse_rare_keep_values(policy, columns, source)
-    earlier = read_earlier(beside.earlier, plan, schema, policy.unit)
+    earlier = read_earlier(beside.earlier, plan, schema, policy)
     recoding = _recoding(policy, seen, source, keyring, earlier, progress, beside)
     released = transform(policy, source, seen, recoding, keyring, scrubber)
     with contextlib.closing(scrubber) if scrubber is not None else contextlib.nullcontext():
@@ -214,6 +214,7 @@ def _written(
         private=private,
         progress=progress,
         partition_by=partition_by,
+        formulas=policy.formulas,
     )
 
 
@@ -323,7 +324,9 @@ def _text_from(ledgers: Sequence[TextLedger]) -> tuple[str, ...] | None:
 
 def verified_evidence(run: Run, verified: Verified, written: Written, part: Path, clock: Clock) -> dict[str, Any]:
     """The evidence of a written and verified file."""
-    output = {"rows": written.rows, "units": verified.own.units, "digest": verified.digest}
+    output: dict[str, Any] = {"rows": written.rows, "units": verified.own.units, "digest": verified.digest}
+    if written.formulas:
+        output["formulas"] = {"action": run.policy.formulas, "cells": written.formulas}
     facts = facts_of_run(run, verified.measured, verified.checks, verified.facts, output, run.input_digest)
     files = {"release": file_sha256(part)}
     if run.plan is not None:

@@ -44,7 +44,9 @@ def withstand(
     roles = {column.name: column.role for column in columns}
     needed = [name for name, role in roles.items() if not isinstance(role, Drop | Keep) or name == policy.unit]
     with guarded("attacking the written file"):
-        released = written(part, schema).collect().with_columns(aligned.alignment[ROW])
+        released = (
+            written(part, schema, quoted=policy.formulas == "quote").collect().with_columns(aligned.alignment[ROW])
+        )
         if masks_rows(policy) and MARK in schema:
             released = released.filter(~pl.col(MARK)).drop(MARK)
         original = _original(held.source, needed)

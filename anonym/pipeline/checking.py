@@ -77,7 +77,9 @@ def check(policy: Policy | Mapping[str, Any] | str | Path, table: Any) -> Verdic
 def release_options(policy: Policy, texts: Collection[str] = ()) -> ReadOptions:
     """Labels in a CSV release are text: `01` and `1` are two of them. So are the columns `texts`."""
     quasi = {name for name, role in policy.columns.items() if isinstance(role, Quasi)}
-    return ReadOptions(as_text=lambda name: name in quasi or name in texts, hive_ok=True)
+    return ReadOptions(
+        as_text=lambda name: name in quasi or name in texts, quoted=policy.formulas == "quote", hive_ok=True
+    )
 
 
 def _told(release: Path) -> Mapping[str, Any] | None:

@@ -68,6 +68,7 @@ def facts_of(
         k=policy.guarantee.k if policy.guarantee else None,
         suppression_limit_rows=limit_rows,
         text_from=text_from,
+        quoted=policy.formulas == "quote",
     )
 
 

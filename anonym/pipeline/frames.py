@@ -79,6 +79,7 @@ class Release:
                 private=private,
                 progress=Progress(),
                 partition_by=partition_by,
+                formulas=self._made.run.policy.formulas,
             )
 
 

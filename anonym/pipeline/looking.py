@@ -13,10 +13,12 @@ from anonym.hierarchy import encode
 from anonym.hierarchy.labels import leaf_text
 from anonym.hierarchy.model import Hierarchy
 from anonym.io import Source, guarded
+from anonym.io.formulas import is_formula
 from anonym.pipeline.profile import build_hierarchy
 from anonym.policy import lint_data
-from anonym.policy.model import Identifier, Keep, Policy, Quasi
+from anonym.policy.model import Identifier, Keep, Policy, Quasi, Sensitive, Text
 from anonym.policy.resolve import ResolvedColumn
+from anonym.report.figures import plural
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,8 @@ def look(policy: Policy, source: Source, columns: Sequence[ResolvedColumn]) -> L
                 lacking[column.name] = gone
         elif isinstance(column.role, Keep):
             notes += [f"columns.{column.name}: {note}" for note in _kept(policy, source, column, columns)]
+        if isinstance(column.role, Keep | Sensitive | Text) and policy.formulas == "keep":
+            notes += [f"columns.{column.name}: {note}" for note in _formulas(source, column)]
     return Look(tuple(notes), lacking)
 
 
@@ -60,6 +64,20 @@ def _quasi(policy: Policy, source: Source, column: ResolvedColumn, quasi: Quasi)
 def _lacking(values: pl.DataFrame, hierarchy: Hierarchy) -> pl.DataFrame:
     gone = pl.Series(np.flatnonzero(hierarchy.suppressed), dtype=pl.UInt32)
     return pl.DataFrame([leaf_text(values["value"]).gather(gone).alias("text"), values["rows"].gather(gone)])
+
+
+def _formulas(source: Source, column: ResolvedColumn) -> Iterator[str]:
+    """Texts that a spreadsheet would run, if they were in a CSV file."""
+    if encode.canonical_type(column.dtype) != pl.String:
+        return
+    with guarded(f"looking for formulas in column {column.name}"):
+        text = source.frame.select(pl.col(column.name).cast(pl.String))
+        rows = text.select(is_formula(column.name).sum()).collect(engine="streaming").item()
+    if rows:
+        yield (
+            f"{plural(rows, 'row')} begin as formulas do (= + - @): a spreadsheet that opens a CSV release runs them; "
+            "`output: {formulas: quote}` puts an apostrophe before them"
+        )
 
 
 def _kept(policy: Policy, source: Source, column: ResolvedColumn, columns: Sequence[ResolvedColumn]) -> Iterator[str]:

@@ -28,6 +28,7 @@ from anonym.pipeline.uniting import refuse_unasked
 from anonym.pipeline.withdrawing import read_units, what_changed, withdraw
 from anonym.policy import Policy
 from anonym.report.evidence import dump
+from anonym.report.figures import plural
 from anonym.report.html import render
 from anonym.search.plan import Plan
 from anonym.search.secret_plan import SecretPlan
@@ -133,6 +134,13 @@ def _memory(needed: object, evidence: Mapping[str, Any]) -> Iterator[str]:
         yield f"memory   {used:,} MB at the peak; estimated before: {needed}"
 
 
+def _formulas(evidence: Mapping[str, Any]) -> Iterator[str]:
+    if (found := evidence["output"].get("formulas")) is not None:
+        done = "have an apostrophe before them" if found["action"] == "quote" else "stand as they are"
+        hint = "" if found["action"] == "quote" else " (`output: {formulas: quote}` in the policy)"
+        yield f"formulas {plural(found['cells'], 'cell')} that a spreadsheet would run {done}{hint}"
+
+
 def refuse_unnamable(output: Path, partition_by: Sequence[str], *, force: bool) -> None:
     """Raises CallError for a name that a release cannot have, whatever the policy and the input."""
     refuse_unknown_output(output)
@@ -181,7 +189,7 @@ def _release(
         target.write_companions(dict(zip(REJECTED, (render(evidence), dump(evidence)), strict=True)))
         raise
     publish(target, made.evidence, made.run.plan)
-    said = tuple(said_of(made.run.kept_plan, files.secret_plan))
+    said = (*said_of(made.run.kept_plan, files.secret_plan), *_formulas(made.evidence))
     return Outcome(target.path, target.companion(REPORTS[0]), made.evidence, said)
 
 

@@ -67,9 +67,9 @@ def refuse_unasked(
 
 
 def read_earlier(
-    paths: Sequence[Path], plan: Plan | None, schema: Mapping[str, pl.DataType], unit: str | None
+    paths: Sequence[Path], plan: Plan | None, schema: Mapping[str, pl.DataType], policy: Policy
 ) -> Earlier | None:
-    """The files released before, or None where there are none. `unit` is the policy's.
+    """The files released before, or None where there are none.
 
     Raises CallError for a file named twice, InputError for one of other columns, with a label that the plan lacks, or
     whose tokens are not known to be of the plan's key.
@@ -78,25 +78,26 @@ def read_earlier(
         return None
     with guarded("reading the files released before"):
         hashes = hashes_of(paths)
+    quoted = policy.formulas == "quote"
     for path in paths:
-        _refuse_another(path, plan, schema)
-        _refuse_another_key(path, plan, unit)
-    frame = pl.concat(_released(path, schema) for path in paths)
+        _refuse_another(path, plan, schema, quoted=quoted)
+        _refuse_another_key(path, plan, policy.unit)
+    frame = pl.concat(_released(path, schema, quoted=quoted) for path in paths)
     with guarded("counting the rows released before"):
         rows = int(frame.select(pl.len()).collect().item())
     return Earlier(frame, rows, hashes)
 
 
-def _released(path: Path, schema: Mapping[str, pl.DataType]) -> pl.LazyFrame:
-    frame = written(path, schema)
+def _released(path: Path, schema: Mapping[str, pl.DataType], *, quoted: bool) -> pl.LazyFrame:
+    frame = written(path, schema, quoted=quoted)
     return frame.filter(~pl.col(MARK)).drop(MARK) if MARK in schema else frame
 
 
-def _refuse_another(path: Path, plan: Plan, schema: Mapping[str, pl.DataType]) -> None:
+def _refuse_another(path: Path, plan: Plan, schema: Mapping[str, pl.DataType], *, quoted: bool) -> None:
     with guarded(f"reading the earlier file {path.name}"):
         if dict(written(path, schema).collect_schema()) != dict(schema):
             raise InputError(f"{path.name} has other columns than this release: it is of another policy")
-        frame = _released(path, schema)
+        frame = _released(path, schema, quoted=quoted)
         for column in plan.columns:
             nodes = pl.Series(column.nodes, dtype=pl.String).implode()
             strange = frame.select((~pl.col(column.name).is_in(nodes, nulls_equal=True)).sum()).collect().item()
@@ -242,5 +243,5 @@ def _in_classes(recoding: GlobalRecoding, classes: pl.DataFrame) -> NDArray[np.b
 
 def measured_jointly(part: Path, schema: Mapping[str, pl.DataType], earlier: Earlier, facts: Facts) -> Measured:
     """The measures of the written file and the earlier ones, read again as one release. Units count by their tokens."""
-    frame = pl.concat([_released(part, schema), earlier.frame])
+    frame = pl.concat([_released(part, schema, quoted=facts.quoted), earlier.frame])
     return measure(frame, facts, None if facts.unit is None else frame.select(facts.unit))

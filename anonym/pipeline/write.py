@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -14,9 +15,12 @@ from polars.io.plugins import register_io_source
 
 from anonym.errors import CallError, InputError, InternalError, OutputError
 from anonym.io import PrivateFolder, guarded
+from anonym.io.formats import kind_of
+from anonym.io.formulas import Formulas, is_formula, quoted, refuse_names, texts_of
 from anonym.io.hive import MOST
 from anonym.io.partitions import place_of
 from anonym.pipeline.progress import Progress
+from anonym.report.figures import plural
 
 ROW = "\x00row"  # input row number; a NUL cannot be in a column name of any format we read
 UNIT = "\x00unit"
@@ -25,25 +29,38 @@ IN_MEMORY = 1_000_000  # rows shuffled at once; above, random buckets of about h
 
 @dataclass(frozen=True)
 class Written:
-    """What was written, and the alignment: for each released row, in file order, its input row and unit."""
+    """What was written, and the alignment: for each released row, in file order, its input row and unit.
+
+    `formulas` counts the cells of a CSV file that a spreadsheet would run, quoted or not; None in other formats.
+    """
 
     rows: int
     alignment: pl.DataFrame
+    formulas: int | None = None
 
 
 class _Tee:
     """An iterator of released batches that keeps what tells where each row came from, and what else it is told to."""
 
     def __init__(
-        self, batches: Iterator[pl.DataFrame], hidden: list[str], progress: Progress, keys: Sequence[str] = ()
+        self,
+        batches: Iterator[pl.DataFrame],
+        hidden: list[str],
+        progress: Progress,
+        keys: Sequence[str] = (),
+        texts: Sequence[str] = (),
     ) -> None:
         self._batches, self._hidden, self._progress, self._keys = batches, hidden, progress, keys
+        self._texts = texts
         self.kept: list[pl.DataFrame] = []
+        self.formulas = 0  # in the columns `texts`
 
     def __iter__(self) -> Iterator[pl.DataFrame]:
         for batch in self._batches:
             self.kept.append(batch.select(*self._hidden, *self._keys).rechunk())
             self._progress.advance(batch.height)
+            if self._texts:
+                self.formulas += sum(batch.select(is_formula(name).sum() for name in self._texts).row(0))
             yield batch.drop(self._hidden)
 
 
@@ -56,29 +73,39 @@ def write_release(
     private: PrivateFolder,
     progress: Progress,
     partition_by: Sequence[str] = (),
+    formulas: Formulas = "keep",
 ) -> Written:
     """Write `released` (with its hidden columns ROW and UNIT, where there) to `part`, without them.
 
     With `partition_by`, `part` is a folder, and gets a file for each combination of those columns' values. `rows` is
-    about how many rows there will be. Raises OutputError where the disk refuses, InputError where reading fails. The
-    shuffle draws from the operating system's generator, never from a seed.
+    about how many rows there will be. In CSV, text that a spreadsheet would run is treated as `formulas` says. Raises
+    OutputError where the disk (or `formulas`) refuses, InputError where reading fails. The shuffle draws from the
+    operating system's generator, never from a seed.
     """
     with guarded("reading the input"):
         schema = dict(released.collect_schema())
     hidden = [name for name in (ROW, UNIT) if name in schema]
     batches = _in_order(released) if order == "keep" else _shuffled(released, rows, private)
-    tee = _Tee(batches, hidden, progress, partition_by)
     visible = {name: dtype for name, dtype in schema.items() if name not in hidden}
+    is_csv = kind_of(part) == "csv"
+    if is_csv and formulas != "keep":
+        refuse_names(visible)
+    tee = _Tee(batches, hidden, progress, partition_by, texts_of(visible) if is_csv else ())
     with guarded("applying the plan and writing the release", OutputError):
         if partition_by:
             _sink_partitions(_lazily(tee, visible), part, partition_by)
         else:
-            sink(_lazily(tee, visible), part)
+            sink(_lazily(tee, visible), part, quotes=formulas == "quote")
+    if tee.formulas and formulas == "refuse":
+        raise OutputError(
+            f"{plural(tee.formulas, 'cell')} begin like a formula, which output.formulas: refuse keeps out of CSV: say "
+            "quote, or write to a .parquet file"
+        )
     names = [*hidden, *partition_by]
     kept = pl.concat(tee.kept) if tee.kept else pl.DataFrame(schema={name: schema[name] for name in names})
     if partition_by:
         kept = _as_read(kept, partition_by).select(hidden)
-    return Written(kept.height, kept)
+    return Written(kept.height, kept, tee.formulas if is_csv else None)
 
 
 def _lazily(batches: _Tee, schema: dict[str, pl.DataType]) -> pl.LazyFrame:
@@ -92,13 +119,20 @@ def _lazily(batches: _Tee, schema: dict[str, pl.DataType]) -> pl.LazyFrame:
     return register_io_source(source, schema=schema)
 
 
-def sink(frame: pl.LazyFrame, part: Path) -> None:
-    """Write a frame to `part` in the format of its ending, in the frame's order."""
+def sink(frame: pl.LazyFrame, part: Path, *, quotes: bool = False) -> None:
+    """Write a frame to `part` in the format of its ending, in the frame's order.
+
+    With `quotes`, formulas are quoted in CSV, and all that is no number stands in quotes: who splits the file at
+    another separator than ours gets no cell that begins in the middle of a text.
+    """
+    if quotes and kind_of(part) == "csv":
+        frame = frame.with_columns(map(quoted, texts_of(frame.collect_schema())))
+    style: Literal["non_numeric"] | None = "non_numeric" if quotes else None
     sinks: dict[str, Callable[[Path], object]] = {
         ".parquet": frame.sink_parquet,
         ".pq": frame.sink_parquet,
-        ".csv": frame.sink_csv,
-        ".tsv": lambda path: frame.sink_csv(path, separator="\t"),
+        ".csv": lambda path: frame.sink_csv(path, quote_style=style),
+        ".tsv": lambda path: frame.sink_csv(path, separator="\t", quote_style=style),
         ".jsonl": frame.sink_ndjson,
         ".ndjson": frame.sink_ndjson,
         ".arrow": frame.sink_ipc,

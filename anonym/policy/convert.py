@@ -95,6 +95,7 @@ def policy(shape: PolicyShape, data: Mapping[str, Any], base: Path, name: str) -
         threat_model={key: words for key, words in given.items() if words is not None},
         batch=shape.batch,
         order=shape.order,
+        formulas=shape.output.formulas,
         seed=shape.seed,
         base=base,
         sha256=sha256(raw),
@@ -281,13 +282,13 @@ def ner(shape: str | TransformersShape | GlinerShape | PresidioShape, base: Path
     return shape
 
 
-def text(shape: TextOptionsShape, base: Path) -> TextOptions:
 def secrets(shape: bool | Sequence[str]) -> tuple[str, ...]:
     if isinstance(shape, bool):
         return TextOptions.secrets if shape else ()
     return tuple(dict.fromkeys(shape))
 
 
+def text(shape: TextOptionsShape, base: Path) -> TextOptions:
     also_from = () if shape.also_from == "none" else shape.also_from
     return TextOptions(
         language=shape.language,

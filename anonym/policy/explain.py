@@ -150,8 +150,16 @@ def _text(policy: Policy) -> Iterator[str]:
         yield "nothing of the row's other columns is looked for in its text"
 
 
+_FORMULAS = {
+    "quote": "written with an apostrophe before it, which every verb takes away again",
+    "refuse": "not written: the run is refused",
+}
+
+
 def _output(policy: Policy) -> Iterator[str]:
     yield "rows are shuffled" if policy.order == "shuffle" else "rows keep their order"
+    if policy.formulas in _FORMULAS:
+        yield f"in CSV, text that a spreadsheet would take for a formula is {_FORMULAS[policy.formulas]}"
     if policy.batch == "union":
         yield "a later batch, with --plan and --earlier, is judged together with the files released before it"
 

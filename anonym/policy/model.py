@@ -125,6 +125,7 @@ class Policy:
     threat_model: Mapping[str, str] = field(default_factory=dict)
     batch: Literal["own", "union"] = "own"
     order: Literal["shuffle", "keep"] = "shuffle"
+    formulas: Literal["keep", "quote", "refuse"] = "keep"  # in CSV, of text that a spreadsheet would run
     seed: int = 0
     base: Path = field(default_factory=Path)  # file paths of the policy are relative to this folder
     sha256: str = ""  # of the canonical JSON of what was parsed

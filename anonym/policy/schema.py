@@ -47,6 +47,16 @@ class InputShape(Shape):
     )
 
 
+class OutputShape(Shape):
+    """How the release is written."""
+
+    formulas: Annotated[Literal["keep", "quote", "refuse"], Word()] = Field(
+        default="keep",
+        description="text of a CSV release that a spreadsheet would run, as it begins with = + - @: keep it exactly, "
+        "quote it (an apostrophe before it), or refuse to write it",
+    )
+
+
 class SuppressionShape(Shape):
     """How many rows may be left out, and how."""
 
@@ -349,6 +359,7 @@ class PolicyShape(Shape):
     )
     reviewed: ReviewShape | None = Field(default=None, description="who reviewed it, and when; absent: a draft")
     input: InputShape = Field(default=InputShape(), description="how the input files are read")
+    output: OutputShape = Field(default=OutputShape(), description="how the release is written")
     unit: Name | None = Field(
         default=None, description="the column that says to which person, account or household a row belongs"
     )

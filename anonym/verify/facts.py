@@ -74,7 +74,8 @@ class IdentifierFact:
 class Facts:
     """Every column of the input by its role, and the guarantee.
 
-    `linkable` is true where the policy accepts, with a reason, that a unit's rows can be joined. `text_from` lists the
+    `linkable` is true where the policy accepts, with a reason, that a unit's rows can be joined. `quoted` is
+    true where text that begins like a formula has an apostrophe before it in a CSV file. `text_from` lists the
     columns whose values were scrubbed from their own row's text; None means all identifiers.
     """
 
@@ -89,6 +90,7 @@ class Facts:
     k: int | None = None
     suppression_limit_rows: int | None = None
     text_from: tuple[str, ...] | None = None
+    quoted: bool = False
 
     def untouched(self) -> tuple[str, ...]:
         """The columns released as they are: keep and sensitive."""

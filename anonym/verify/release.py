@@ -34,6 +34,7 @@ from anonym.verify.rows import MARK, masked_rows
 _MARK = r"^[\[<*]"  # how a mark may begin that the input itself may hold, redacted before by somebody else
 GUARANTEE = "guarantee"  # the name of the check of k, l and t
 RARE_KEEP = "rare keep values"  # the name of the check that suppression itself may break
+FORMULA = r"^[=+\-@＝＋－＠\t\r\n\x00]"  # what a spreadsheet runs (OWASP, CSV injection)
 METADATA = {"ARROW:schema"}  # what a Parquet footer may hold besides its own schema
 
 
@@ -54,11 +55,10 @@ def verify_release(
     frame, checks = _opened(release, facts, schema)
     if frame is None or not all(check.held for check in checks):
         return NOTHING, checks
-    text_only = isinstance(release, Path) and release.suffix.lower() in (".csv", ".tsv")
-    if text_only:
+    if isinstance(release, Path) and _is_text_only(release):
         original, frame = _empty_as_null(original), _empty_as_null(frame)
     aligned, rows_checks = _aligned(frame, original, alignment, facts)
-    checks += [*_file_checks(release, frame, schema), *rows_checks]
+    checks += [*_file_checks(release, frame, facts, schema), *rows_checks]
     if aligned is None:
         return NOTHING, checks
     checks += _cell_checks(aligned, facts)
@@ -74,7 +74,7 @@ def _opened(
 ) -> tuple[pl.LazyFrame | None, list[Check]]:
     """The release as a frame, and whether it opens and has exactly the columns and types expected."""
     try:
-        frame = written(release, schema) if isinstance(release, Path) else as_lazy(release)
+        frame = written(release, schema, quoted=facts.quoted) if isinstance(release, Path) else as_lazy(release)
         found = schema_of(frame)
         rows = collected(frame.select(pl.len()), "counting the release's rows").item()
     except (AnonymError, pl.exceptions.PolarsError, OSError) as error:
@@ -106,12 +106,14 @@ def _empty_as_null(original: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _file_checks(
-    release: Path | pl.LazyFrame | pl.DataFrame, frame: pl.LazyFrame, schema: Mapping[str, pl.DataType]
+    release: Path | pl.LazyFrame | pl.DataFrame, frame: pl.LazyFrame, facts: Facts, schema: Mapping[str, pl.DataType]
 ) -> Iterator[Check]:
     """What a file tells beside its values: footer metadata, unused categories, the sign of zero, NaN beside null."""
     if isinstance(release, Path) and release.suffix.lower() in (".parquet", ".pq"):
         custom = {key for file in parquet_files(release) for key in pl.read_parquet_metadata(file)} - METADATA
         yield Check("metadata", not custom, f"{len(custom)} footer entries beside the schema")
+    if isinstance(release, Path) and facts.quoted and _is_text_only(release):
+        yield _no_formulas(release, schema)
     for name, dtype in schema.items():
         if isinstance(dtype, pl.Enum):
             used = collected(frame.select(pl.col(name).unique().drop_nulls().len()), f"reading column {name}").item()
@@ -124,6 +126,19 @@ def _file_checks(
         found = frame.select(negative.alias("negative zeros"), nan.alias("NaN"))
         for name, cells in collected(found, "looking for negative zeros and NaN").row(0, named=True).items():
             yield Check(name, not cells, f"{cells} cells")
+
+
+def _is_text_only(release: Path) -> bool:
+    """Whether the file keeps no types."""
+    return release.suffix.lower() in (".csv", ".tsv")
+
+
+def _no_formulas(release: Path, schema: Mapping[str, pl.DataType]) -> Check:
+    """No text of the file, as it stands there, begins like a formula."""
+    texts = [name for name, dtype in schema.items() if dtype == pl.String]
+    begins = pl.sum_horizontal(pl.col(name).str.contains(FORMULA).sum() for name in texts)
+    found = collected(written(release, schema).select(begins), "looking for formulas").item() if texts else 0
+    return Check("formulas", not found, f"{found} cells begin like a formula")
 
 
 def _aligned(

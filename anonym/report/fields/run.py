@@ -62,6 +62,13 @@ class Batch(TypedDict):
     sha256: list[Digest]
 
 
+class FormulaCells(TypedDict):
+    """Cells of a CSV release that a spreadsheet would run as formulas, and what was done with them."""
+
+    action: Literal["keep", "quote"]
+    cells: Count
+
+
 class Output(TypedDict):
     """The release, as written; for a refused run the rejected file, null where none was written."""
 
@@ -70,6 +77,7 @@ class Output(TypedDict):
     digest: Annotated[Digest | None, "SHA-256 of the sorted class table: QI values, counts, sensitive histograms"]
     paths: NotRequired[Annotated[list[str], "file names, without folders"]]
     order: NotRequired[Literal["shuffle", "keep"]]
+    formulas: NotRequired[FormulaCells]
 
 
 class Search(TypedDict):
