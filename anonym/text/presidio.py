@@ -15,6 +15,7 @@ from operator import itemgetter
 from typing import Any
 
 from anonym.errors import CallError
+from anonym.text.phones import gated
 from anonym.text.recognisers import CONTEXT_BOOST, THRESHOLD, Predefined, named_near
 from anonym.text.scanner import Column
 from anonym.text.spans import Span
@@ -31,7 +32,11 @@ them still, and a window with a number takes phonenumbers 2 ms."""
 def _classes() -> dict[str, Any]:
     import presidio_analyzer.predefined_recognizers as predefined
 
-    return {**vars(predefined), "EmailRecognizer": _offline_email(predefined.EmailRecognizer)}
+    own = {
+        "EmailRecognizer": _offline_email(predefined.EmailRecognizer),
+        "PhoneRecognizer": gated(predefined.PhoneRecognizer),
+    }
+    return {**vars(predefined), **own}
 
 
 def _offline_email(base: Any) -> Any:
