@@ -25,8 +25,8 @@ from anonym.policy.faults import Shaped
 from anonym.policy.globs import contains, entries_of, is_glob
 from anonym.policy.hierarchy_shapes import FileShape
 from anonym.policy.plain import At, Finding
+from anonym.policy.saying import MANY, meant
 from anonym.policy.schema import PolicyShape
-from anonym.policy.terms import MANY, meant
 
 LOOK_AROUND = re.compile(r"\(\?<?[=!]")
 BACK_REFERENCE = re.compile(r"\\[1-9k]|\(\?P=")

@@ -13,7 +13,9 @@ from pydantic_core import ErrorDetails
 from anonym.columns.surrogate import Kind
 from anonym.hierarchy.clock import Seconds
 from anonym.policy.hierarchy_shapes import BinsShape, FileShape, HierarchyShape
-from anonym.policy.terms import TAG, Given, Measured, Number, Shape, Text, Word, by_key, close_to
+from anonym.policy.saying import close_to
+from anonym.policy.shape import Shape
+from anonym.policy.terms import TAG, Given, Measured, Number, Text, Word, by_key
 
 ROLES = ("quasi", "sensitive", "identifier", "text", "keep", "drop")
 ROLE = f"one of {', '.join(ROLES)}"

@@ -14,8 +14,9 @@ from pydantic import ValidationError
 from anonym.errors import Fault
 from anonym.policy.column_shapes import ACTIONS, ROLES
 from anonym.policy.plain import At, Finding
+from anonym.policy.saying import close_to, shown_key
 from anonym.policy.schema import PolicyShape
-from anonym.policy.terms import TAG, close_to, shown_key
+from anonym.policy.terms import TAG
 
 _BARE = re.compile(r"[^\s.\[\]\"']+")
 _ROUNDS = 24  # each round cuts a level or more, and no shape is a third as deep

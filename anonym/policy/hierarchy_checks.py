@@ -21,7 +21,7 @@ from anonym.policy.hierarchy_shapes import (
     TaxonomyShape,
 )
 from anonym.policy.plain import At, Finding
-from anonym.policy.terms import meant
+from anonym.policy.saying import meant
 
 DATE_UNITS = ("day", "month", "quarter", "year", "decade")
 _NUMERIC = (IntervalShape, BreaksShape, RoundShape)

@@ -8,7 +8,8 @@ from typing import Annotated, Literal
 from pydantic import Discriminator, Field, Tag
 
 from anonym.hierarchy.clock import Seconds
-from anonym.policy.terms import Measured, Number, Shape, Text, Word, by_key
+from anonym.policy.shape import Shape
+from anonym.policy.terms import Measured, Number, Text, Word, by_key
 
 Cut = Annotated[Decimal | Seconds, Measured()]
 Width = Annotated[Decimal | Seconds, Measured(clock=False, positive=True)]

@@ -13,7 +13,8 @@ from pydantic.json_schema import GenerateJsonSchema
 from anonym.policy.column_shapes import KEY, AnyText, Column, Reason, Share
 from anonym.policy.hierarchy_shapes import FilePath
 from anonym.policy.plain import jsonable
-from anonym.policy.terms import Day, Given, Number, Shape, Text, Word, by_key
+from anonym.policy.shape import Shape
+from anonym.policy.terms import Day, Given, Number, Text, Word, by_key
 
 Name = Annotated[str, Text("the name of a column", r"[\s\S]*", 1_000)]
 Count = Annotated[int, Number(ge=1, whole=True)]

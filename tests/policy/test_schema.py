@@ -18,7 +18,7 @@ from anonym.io.source import TYPES
 from anonym.policy.faults import shaped
 from anonym.policy.plain import Plain, jsonable
 from anonym.policy.schema import InputShape, PolicyShape, json_schema, text
-from anonym.policy.terms import Shape
+from anonym.policy.shape import Shape
 from anonym.policy.yaml_reader import read
 from anonym.rules import rules_folder
 
