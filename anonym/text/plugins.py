@@ -27,6 +27,9 @@ LINE_LIMIT = 2_000
 _QUOTED = re.compile(r"['\"][0-9A-Za-z_+/=\-]{16}")
 """What quotes a value that may be long enough for the plugins that measure entropy."""
 
+_NEXT = re.compile(r"[;&](?=[\w.\-]{1,40}=|\s|$)")
+"""Where a value ends in a connection string or a query: `Password=…;Timeout=5`."""
+
 _WORD = r"[\w\-+/=.~]"
 _NAMED = re.compile(r"(?i)passw|secret|token|key|credential|bearer")  # a random string alone is an identifier
 _PRAGMA = re.compile(r"(?i)(?:#|//|/\*|--|<!--)?\s*pragma:?\s*(?:white|allow)list[ -](?:nextline[ -])?secret.*$")
@@ -161,6 +164,8 @@ def _scan_line(line: str, base: int, chosen: Iterable[int]) -> Iterator[Span]:
             continue
         for found in plugin.analyze_line(filename="x.ini", line=line, line_number=1):
             value = (found.secret_value or "").strip()
+            if keyword:
+                value = _NEXT.split(value, maxsplit=1)[0]
             if value and check(value):
                 rule = f"detect-secrets:{type(plugin).__name__}"
                 for start, end in _occurrences(line, value, widen=not keyword):

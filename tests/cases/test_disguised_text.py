@@ -65,6 +65,8 @@ NUMBERS = [
     "dev «00:1B:44:11:3A:B7» x",
     "at «52.520008, 13.404954» x",
     "NHS «943 476 5919» x",
+    "acct «000123456789» x",
+    "my social is «123456789» ok",
     "born «3\u00a0Feb.\u00a01980» x",
     "pay «1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa» x",
 ]
@@ -88,6 +90,12 @@ CREDENTIALS = [
     "db:\n  password: «Kestrel91»\n  host: db1",
     "<password>«Kestrel91Harbour»</password><n>1</n>",
     "curl -u jane:«Kestrel91» -X POST",
+    "Server=db;User Id=app;Password=«Kestrel91»;Timeout=5",
+    "jdbc:mysql://db:3306/x?user=app&password=«Kestrel91Harbour»&n=1",
+    "密码：«Kestrel91!» ok",
+    "пароль: «Kestrel91!» ok",
+    "mot de passe : «Kestrel91!» ok",
+    "seed phrase: «witch collapse practice feed shame open despair creek road again ice least» end",
 ]
 PLAIN = [
     "the password is required and your token has expired",
@@ -101,6 +109,12 @@ PLAIN = [
     "for (int i = 0; i < 10; i++) { sum += a[i]; } // ok",
     r'print("a\tb\n", 10 % 3)',
     "OLDPWD=/srv/data BYPASS=1 make",
+    r"C:\temp\new\file.txt and \\server\share",
+    "100%25 sure & done &amp; dusted",
+    "SELECT * FROM users WHERE age > 30 LIMIT 10",
+    "the Washington Monument and the Paris agreement",
+    "He said “it’s fine” — and left…",
+    "mon–fri 9–17, sat 10–14",
 ]
 
 

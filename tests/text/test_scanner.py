@@ -15,10 +15,10 @@ from naive import text as naive
 from anonym.text import syntax
 from anonym.text.characters import PLANES, class_of, class_table, matched, plain
 from anonym.text.labelled import read
+from anonym.text.plugins import asked
 from anonym.text.presidio import recognisers
 from anonym.text.recognisers import RuleSet, load, packs_folder
 from anonym.text.scanner import Column, Scanner, scanner
-from anonym.text.secrets import asked
 from anonym.text.syntax import ANYWHERE, openings
 
 PACKS = [load(path.stem) for path in sorted(packs_folder().glob("*.yaml"))]
