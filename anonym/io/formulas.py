@@ -1,8 +1,8 @@
 """Cells of a CSV file that a spreadsheet would run as formulas, and a way to write them that can be undone.
 
-Sources: OWASP, "CSV Injection" (owasp.org/www-community/attacks/CSV_Injection), and OWASP ASVS 5.0, 1.2.10: a cell is a
-formula where its text begins with = + - @, their full-width forms, a tab, an end of line or NUL; an apostrophe before it
-keeps a spreadsheet from running it.
+Sources: OWASP, "CSV Injection" (owasp.org/www-community/attacks/CSV_Injection), and OWASP ASVS 5.0, 1.2.10: a text is a
+formula where it begins with = + - @, their full-width forms, a tab, a line's end or NUL; an apostrophe before it keeps
+a spreadsheet from running it.
 """
 
 from __future__ import annotations

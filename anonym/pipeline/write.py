@@ -7,7 +7,6 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -19,6 +18,7 @@ from anonym.io.formats import kind_of
 from anonym.io.formulas import Formulas, is_formula, quoted, refuse_names, texts_of
 from anonym.io.hive import MOST
 from anonym.io.partitions import place_of
+from anonym.io.separated import separator_of
 from anonym.pipeline.progress import Progress
 from anonym.report.figures import plural
 
@@ -94,8 +94,10 @@ def write_release(
     with guarded("applying the plan and writing the release", OutputError):
         if partition_by:
             _sink_partitions(_lazily(tee, visible), part, partition_by)
+        elif is_csv and formulas == "quote":
+            sink_quoted(_lazily(tee, visible), part)
         else:
-            sink(_lazily(tee, visible), part, quotes=formulas == "quote")
+            sink(_lazily(tee, visible), part)
     if tee.formulas and formulas == "refuse":
         raise OutputError(
             f"{plural(tee.formulas, 'cell')} begin like a formula, which output.formulas: refuse keeps out of CSV: say "
@@ -119,20 +121,23 @@ def _lazily(batches: _Tee, schema: dict[str, pl.DataType]) -> pl.LazyFrame:
     return register_io_source(source, schema=schema)
 
 
-def sink(frame: pl.LazyFrame, part: Path, *, quotes: bool = False) -> None:
-    """Write a frame to `part` in the format of its ending, in the frame's order.
+def sink_quoted(frame: pl.LazyFrame, part: Path) -> None:
+    """Write a frame to `part`, a CSV file, its formulas quoted, in the frame's order.
 
-    With `quotes`, formulas are quoted in CSV, and all that is no number stands in quotes: who splits the file at
-    another separator than ours gets no cell that begins in the middle of a text.
+    All that is no number stands in quotes: who splits the file at another separator than ours gets no cell that begins
+    in the middle of a text.
     """
-    if quotes and kind_of(part) == "csv":
-        frame = frame.with_columns(map(quoted, texts_of(frame.collect_schema())))
-    style: Literal["non_numeric"] | None = "non_numeric" if quotes else None
+    frame = frame.with_columns(map(quoted, texts_of(frame.collect_schema())))
+    frame.sink_csv(part, separator=separator_of(part), quote_style="non_numeric")
+
+
+def sink(frame: pl.LazyFrame, part: Path) -> None:
+    """Write a frame to `part` in the format of its ending, in the frame's order."""
     sinks: dict[str, Callable[[Path], object]] = {
         ".parquet": frame.sink_parquet,
         ".pq": frame.sink_parquet,
-        ".csv": lambda path: frame.sink_csv(path, quote_style=style),
-        ".tsv": lambda path: frame.sink_csv(path, separator="\t", quote_style=style),
+        ".csv": frame.sink_csv,
+        ".tsv": lambda path: frame.sink_csv(path, separator="\t"),
         ".jsonl": frame.sink_ndjson,
         ".ndjson": frame.sink_ndjson,
         ".arrow": frame.sink_ipc,

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from anonym.errors import CallError
 from anonym.io.formulas import is_formula, quoted, refuse_names, texts_of, unquoted
-from anonym.pipeline.write import sink
+from anonym.pipeline.write import sink_quoted
 
 CASES = {
     "sum": ("=1+1", True, "'=1+1"),
@@ -81,7 +81,7 @@ def test_no_cell_begins_inside_a_text_at_another_separator(texts: list[str]) -> 
     """As a spreadsheet that splits at semicolons reads what is written with commas."""
     with TemporaryDirectory() as folder:
         place = Path(folder) / "out.csv"
-        sink(pl.LazyFrame({"text": texts}, schema={"text": pl.String}), place, quotes=True)
+        sink_quoted(pl.LazyFrame({"text": texts}, schema={"text": pl.String}), place)
         lines = place.read_bytes().decode()
     for row in csv.reader(io.StringIO(lines, newline=""), delimiter=";"):
         assert len(row) <= 1
