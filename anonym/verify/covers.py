@@ -134,8 +134,8 @@ def _labels(pairs: pl.DataFrame, fact: QuasiFact) -> pl.Series:
 
 
 def _normalised(original: pl.Series, fact: QuasiFact) -> pl.Series:
-    if original.dtype == pl.Null:
-        return original.cast(pl.String)
+    if original.dtype == pl.Null or isinstance(original.dtype, pl.Categorical | pl.Enum):
+        original = original.cast(pl.String)
     if original.dtype != pl.String or not fact.normalise:
         return original
     texts = original.to_list()

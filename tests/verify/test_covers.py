@@ -262,6 +262,14 @@ def test_representatives_of_words_are_words_of_their_group() -> None:
         misplaced_rows(pl.Series([1]), pl.Series(["1"]), np.array([0]), fact)
 
 
+@pytest.mark.parametrize("dtype", [pl.String(), pl.Categorical(), pl.Enum(["ß", "SS ", "b"])])
+def test_representatives_of_categories_are_of_their_normalised_words(dtype: pl.DataType) -> None:
+    fact = QuasiFact("q", ("q",), "representative", "suppress", normalise=("trim", "casefold"))
+    originals, group = pl.Series(["ß", "SS ", "b"], dtype=dtype), np.array([0, 0, 1])
+    assert misplaced_rows(originals, pl.Series(["ss", "ss", "b"]), group, fact) == 0
+    assert misplaced_rows(originals, pl.Series(["ß", "ss", "ss"]), group, fact) == 2
+
+
 @settings(deadline=None)
 @given(value=st.integers(-10_000, 10_000), low=st.integers(-10_000, 10_000), width=st.integers(1, 500))
 def test_integer_labels_mean_what_they_say(value: int, low: int, width: int) -> None:
