@@ -91,7 +91,7 @@ def apply(
     secret_plan: str | Path | None = None,
     control: Any = None,
     exclude_units: Sequence[Any] | pl.Series | None = None,
-    earlier: Sequence[str | Path] = (),
+    earlier: str | Path | Sequence[str | Path] = (),
     seed: int | None = None,
     hold_out: Decimal | float | None = None,
     memory_limit: int | None = None,
@@ -119,7 +119,7 @@ def apply(
     source = open_frame(table, loaded.input.flatten)
     loaded = with_options(loaded, seed, None if hold_out is None else _share(hold_out))
     loaded = replace(loaded, text=replace(loaded.text, processes=processes))
-    before = tuple(map(Path, earlier))
+    before = _files(earlier)
     place = None if secret_plan is None else Path(secret_plan)
     if place is not None:
         refuse_nothing_to_keep(loaded, is_planned=plan is not None)
@@ -138,6 +138,18 @@ def apply(
         if place is not None and made.run.kept_plan is not None:
             keep_plan(made.run.kept_plan, place)
     return Release(data.lazy(), made.run.plan, made.evidence, made, place)
+
+
+def _files(earlier: str | Path | Sequence[str | Path]) -> tuple[Path, ...]:
+    """Raises CallError for what is no file: the evidence tells by hashes of files what a batch was judged with."""
+    given = [earlier] if isinstance(earlier, str | Path) else list(earlier)
+    if not all(isinstance(one, str | Path) for one in given):
+        raise CallError(
+            "earlier: expected paths of released files, as only a file has a hash by which the evidence can say, and "
+            "`verify` can check, what the batch was judged with, and its plan beside it: write the frame with "
+            "Release.write, and name the file"
+        )
+    return tuple(map(Path, given))
 
 
 def _plan(given: Plan | SecretPlan | str | Path | None, policy: Policy) -> Plan | SecretPlan | None:

@@ -50,12 +50,21 @@ def environment(evidence: Evidence) -> Section:
         ("Input, keyed digest of its classes", evidence["input"]["digest"]),
         ("Release, digest of its classes", evidence["output"]["digest"]),
         *((f"File {name}", digest) for name, digest in part.get("files", {}).items()),
+        *_secret_plan(evidence),
     ]
     rows = [(named, blocks.absent() if digest is None else tag("code", digest)) for named, digest in hashes]
     table = blocks.table("SHA-256 unless it says otherwise.", (Heading("Of"), Heading("Hash", "words")), rows)
     versions = ", ".join(f"{name} {version}" for name, version in part.get("versions", {}).items())
     pairs = [*_times(evidence), *([("Versions", versions)] if versions else [])]
     return Section("environment", "Environment and hashes", join(table, blocks.facts(pairs)))
+
+
+def _secret_plan(evidence: Evidence) -> Iterator[tuple[str, str]]:
+    """A plan with raw values, which stands elsewhere."""
+    plan = evidence["environment"].get("secret_plan")
+    if plan is not None and plan["combinations"]:
+        size = figures.plural(plan["combinations"], "raw combination")
+        yield f"Secret plan, {plan['use']}: {size}, private and not handed over", plan["sha256"]
 
 
 def _times(evidence: Evidence) -> Iterator[tuple[str, str]]:

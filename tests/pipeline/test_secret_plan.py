@@ -91,6 +91,7 @@ def test_it_is_private_and_the_evidence_tells_its_hash_and_size_only(command: Ru
     }
     assert f"secret   kept/a.secret: {combinations} raw combinations, for --plan; hand it to nobody" in said
     assert os.listdir("kept") == ["a.secret"]
+    assert f"Secret plan, written: {combinations} raw combinations, private" in Path("out/a.report.html").read_text()
 
 
 def test_no_byte_beside_the_release_holds_what_the_secret_plan_does(command: Run) -> None:
@@ -630,3 +631,18 @@ def test_errors_name_no_value(command: Run, tmp_path: Path) -> None:
     with pytest.raises(AnonymError) as refused:
         anonym.apply("policy.yaml", clinic(30, seed=11), plan="kept/a.secret")
     assert "canary" not in repr(refused.value) + repr(refused.value.__cause__)
+
+
+def test_python_names_files_released_before_by_their_paths(command: Run) -> None:
+    """A frame has no hash by which the evidence could say what it was judged with."""
+    write(local(batch="union"), clinic(), clinic(60, seed=8))
+    assert command(*FIRST)[0] == 0
+    given: list[Any] = ["out/a.parquet", Path("out/a.parquet"), ["out/a.parquet"]]
+    found = [
+        anonym.apply("policy.yaml", clinic(60, seed=8), plan="kept/a.secret", earlier=one).evidence for one in given
+    ]
+    assert all(one["batch"] == found[0]["batch"] for one in found)
+    assert found[0]["batch"]["rows"] == pl.read_parquet("out/a.parquet").height
+    for frame in (pl.read_parquet("out/a.parquet"), [pl.read_parquet("out/a.parquet")]):
+        with pytest.raises(CallError, match="expected paths of released files"):
+            anonym.apply("policy.yaml", clinic(60, seed=8), plan="kept/a.secret", earlier=frame)  # type: ignore[arg-type]
