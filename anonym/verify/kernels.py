@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _FREE = -1
+_LOW = np.uint64(2**32 - 1)
 
 Whole = NDArray[np.signedinteger[Any]] | NDArray[np.unsignedinteger[Any]]  # of any width
 Loop = TypeVar("Loop", bound=Callable[..., Any])
@@ -27,32 +28,35 @@ def _compiled(loop: Loop) -> Loop:
 def number(
     words: NDArray[np.uint64],
     odd: NDArray[np.uint64],
+    longest: np.uint64,
     slot: NDArray[np.int32],
     known: NDArray[np.uint64],
     first: NDArray[np.int64],
     held: int,
-) -> tuple[NDArray[np.int32], int]:
-    """((n,) the number of each line of words, how many numbers are given now), numbered as lines appear.
+    numbers: NDArray[np.int32],
+) -> tuple[int, int]:
+    """Number each line of words in `numbers`, as lines appear; (how many lines are, how many numbers are given now).
 
     `known` has the `held` lines that are numbered already, `first` the line at which each was new, and `slot` (a power
     of two, at least twice as many as lines are ever known, -1 where free) their numbers by a multiplicative hash with
-    the two factors `odd`. What is looked up is compared, so that no two lines share a number. All three are filled up;
-    held is -1 once `known` is full.
+    the two factors `odd`. What is looked up is compared, so that no two lines share a number. All three are filled up.
+    Lines after one that is new are not numbered where `known` is full, or where the line's low 32 bits, of a text its
+    length, are beyond `longest`.
     """
-    numbers = np.empty(words.shape[0], np.int32)
     is_wide = words.shape[1] > 1
     last = np.uint64(slot.size - 1)
+    low = np.uint64(64 - np.log2(slot.size))  # of the hash's bits the last ones, which tell least of a line
     for i in range(words.shape[0]):
         one = words[i, 0]
         two = words[i, 1] if is_wide else np.uint64(0)
-        place = ((one * odd[0] + two * odd[1]) >> np.uint64(32)) & last
+        place = (one * odd[0] + two * odd[1]) >> low
         while slot[place] != _FREE and not (
             known[slot[place], 0] == one and (not is_wide or known[slot[place], 1] == two)
         ):
             place = (place + np.uint64(1)) & last
         if slot[place] == _FREE:
-            if held == known.shape[0]:
-                return numbers, -1
+            if held == known.shape[0] or one & _LOW > longest:
+                return i, held
             slot[place] = held
             known[held, 0] = one
             if is_wide:
@@ -60,7 +64,7 @@ def number(
             first[held] = i
             held += 1
         numbers[i] = slot[place]
-    return numbers, held
+    return words.shape[0], held
 
 
 @_compiled

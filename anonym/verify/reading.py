@@ -85,7 +85,9 @@ def read_codes(frame: pl.LazyFrame, names: Sequence[str], *, is_large: bool) -> 
 
 def _learnt(frame: pl.LazyFrame, names: Sequence[str]) -> dict[str, Coded]:
     schema = schema_of(frame)
-    plain = frame.select(canonical(name, schema[name]).alias(name) for name in names)
+    floats = [name for name in names if schema[name].is_float()]  # of these the values learnt are made canonical
+    others = [canonical(name, schema[name]).alias(name) for name in names if name not in floats]
+    plain = frame.select(*floats, *others)
     kinds = {name: _learner(dtype) for name, dtype in schema_of(plain).items()}
     learners = {name: kind for name, kind in kinds.items() if kind is not None}
     for batch in _batches(plain.select(pl.col(list(learners)).to_physical())):

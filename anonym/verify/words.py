@@ -19,6 +19,7 @@ Words = NDArray[np.uint64]
 
 _VIEWS = b"vu"  # the format of texts held by views
 _BYTES = 16  # a view
+SHORT = 12  # bytes of the longest text that its words hold whole
 
 
 class _Schema(ctypes.Structure):
@@ -73,14 +74,13 @@ _pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
 )
 
 
-def words(texts: pl.Series) -> Words | None:
-    """(n, 2) the words of each text, none of which is null; None where the engine does not hold texts by views."""
-    capsule = texts.rechunk().__arrow_c_stream__()
+def words(texts: pl.Series) -> Iterator[Words] | None:
+    """(n, 2) the words of each text of a chunk, chunk by chunk; no text is null. None where the engine does not hold
+    texts by views. Each chunk's words stand in the engine's memory, and only until the next chunk is asked for.
+    """
+    capsule = texts.__arrow_c_stream__()
     stream = _Stream.from_address(_pointer(capsule, b"arrow_array_stream"))
-    if _format(stream) != _VIEWS:
-        return None
-    found = list(_arrays(stream))
-    return found[0] if len(found) == 1 else np.concatenate([np.empty((0, 2), np.uint64), *found])
+    return _arrays(stream, capsule) if _format(stream) == _VIEWS else None
 
 
 def _format(stream: _Stream) -> bytes | None:
@@ -92,14 +92,16 @@ def _format(stream: _Stream) -> bytes | None:
     return bytes(format_)
 
 
-def _arrays(stream: _Stream) -> Iterator[Words]:
-    """A copy of each chunk's views."""
+def _arrays(stream: _Stream, _owner: object) -> Iterator[Words]:
+    """Each chunk's views. The stream lives as long as its owner."""
     while True:
         array = _Array()
         if stream.get_next(ctypes.addressof(stream), array) or not array.release:
             return
-        held = ctypes.c_uint64 * (2 * array.length)
-        if array.length:
-            views = held.from_address(array.buffers[1] + _BYTES * array.offset)
-            yield np.frombuffer(views, np.uint64).reshape(-1, 2).copy()
-        array.release(ctypes.addressof(array))
+        try:
+            if array.length:
+                held = ctypes.c_uint64 * (2 * array.length)
+                views = held.from_address(array.buffers[1] + _BYTES * array.offset)
+                yield np.frombuffer(views, np.uint64).reshape(-1, 2)
+        finally:
+            array.release(ctypes.addressof(array))

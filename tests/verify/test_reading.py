@@ -19,7 +19,8 @@ from anonym.verify.reading import Columns, read_codes
 
 NAN = float("nan")
 VALUES: dict[str, tuple[pl.DataType, list[Any]]] = {
-    "text": (pl.String(), ["", "a", "á", "\x00", "*", "long enough to be stored elsewhere"]),
+    "text": (pl.String(), ["", "a", "\x00", "*", "á" * 6, "twelve bytes", "thirteen byte", "thirteen words"]),
+    "range": (pl.String(), ["0-9", "1000000-1999999", "2000000-2999999"]),
     "category": (pl.Categorical(), ["b", "a"]),
     "small": (pl.Int8(), [-128, -1, 0, 127]),
     "large": (pl.UInt64(), [0, 2**63, 2**64 - 1]),

@@ -262,8 +262,14 @@ MUTATIONS: dict[str, tuple[Callable[[Scene], None], str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize("is_large", [False, True])
 @pytest.mark.parametrize("name", MUTATIONS)
-def test_every_spoilt_release_is_noticed(name: str) -> None:
+def test_every_spoilt_release_is_noticed(name: str, is_large: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Large tables are learnt batch by batch, and counted by compiled loops."""
+    if is_large:
+        for module in ("codes", "reading"):
+            monkeypatch.setattr(f"anonym.verify.{module}.LARGE", 0)
+        monkeypatch.setattr("anonym.verify.reading.BATCH", 7)
     spoil, check = MUTATIONS[name]
     case = scene()
     spoil(case)
