@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 import anonym
+from anonym.cli import cli
 from anonym.hierarchy.files import read_hierarchy
 from anonym.hierarchy.packs import pack
 from anonym.rules import rules_folder
@@ -127,7 +128,7 @@ def test_a_zip_rule_by_prefix_alone_would_break_the_rule() -> None:
     policy["columns"] = {
         "zip": {"role": "quasi", "hierarchy": {"prefix": [3]}, "finest": 1, "coarsest": 1},
     }
-    del policy["unit"], policy["text"]
+    del policy["unit"], policy["text"], policy["input"]
     released = anonym.apply({**policy, "unlisted": "drop"}, patients().select("zip")).data.collect()
     assert released["zip"].str.head(3).is_in(SMALL).any()
 
@@ -211,6 +212,30 @@ def test_a_shipped_policy_runs_and_holds(name: str) -> None:
     assert released.height >= 0.95 * table.height
     assert release.evidence["guarantee"]["k"]["achieved"] >= 5
     assert all(promise["holds"] for kind in "lt" for promise in release.evidence["guarantee"][kind].values())
+
+
+@pytest.mark.parametrize("name", [*TABLES, "hipaa-safe-harbor"])
+def test_a_table_from_csv_is_read_as_one_from_parquet(name: str, tmp_path: Path) -> None:
+    """Dates as ISO text, codes that look like numbers: the policy says what they are."""
+    table = (TABLES | {"hipaa-safe-harbor": lambda: patients().drop("photo")})[name]()
+    policy = yaml.safe_load((POLICIES / f"{name}.yaml").read_text(encoding="utf-8"))
+    policy |= {"search": {"strategy": "global", "budget": {"nodes": 3}}, "unlisted": "drop"}
+    plain = ("quasi", "sensitive")
+    columns = {of: policy["columns"][of] for of in table.columns}
+    policy["columns"] = {of: role if role["role"] in plain else {"role": "drop"} for of, role in columns.items()}
+    for section in ("unit", "text"):
+        policy.pop(section, None)
+    (tmp_path / "policy.yaml").write_text(yaml.safe_dump(policy), encoding="utf-8")
+    table.write_csv(tmp_path / "in.csv")
+    table.write_parquet(tmp_path / "in.parquet")
+    released = []
+    for kind in ("csv", "parquet"):
+        target = tmp_path / f"of_{kind}.parquet"
+        words = ["apply", str(tmp_path / "policy.yaml"), str(tmp_path / f"in.{kind}"), "-o", str(target), "--quiet"]
+        cli.main(words, standalone_mode=False)
+        released.append(pl.read_parquet(target))
+    one, other = released
+    assert one.sort(one.columns).equals(other.sort(one.columns))
 
 
 def test_every_shipped_policy_is_run_somewhere() -> None:
