@@ -211,7 +211,7 @@ def _entry(line: bytes, number: int, name: str) -> Entry:
         known = entry.kind in ("policy", "closed", "repeated", *SPENDING)
         if known and isinstance(entry.facts, dict) and entry.events is not None and entry.sealed():
             return entry
-    except (ValueError, TypeError, AnonymError):
+    except (ValueError, TypeError, RecursionError, AnonymError):
         pass
     raise InputError(f"{Path(name).name}: line {number} is no sealed entry of a ledger")
 

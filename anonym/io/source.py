@@ -170,6 +170,11 @@ def _expand(paths: Sequence[str | Path]) -> list[Path]:
         if not found:
             raise InputError(f"{path} holds no file that can be read ({', '.join(sorted(KINDS))})")
         files += found
+    if streams := [file.name for file in files if not file.is_file()]:
+        raise InputError(
+            f"{streams[0]} is no regular file but a pipe, a device or a broken link: an input is read several times, "
+            "so write it to a file first"
+        )
     return list(dict.fromkeys(files))
 
 

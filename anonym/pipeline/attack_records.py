@@ -73,7 +73,7 @@ def read_record(path: Path) -> dict[str, Any]:
         text = path.read_bytes()
     try:
         content = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise InputError(f"{path.name} is not JSON: name a file that `anonym attack -o` wrote") from None
     if faults := schema.faults(content, record_schema()):
         raise InputError(

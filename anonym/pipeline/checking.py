@@ -88,7 +88,7 @@ def _told(release: Path) -> Mapping[str, Any] | None:
     try:
         evidence = json.loads(report.read_text(encoding="utf-8"))
         files = evidence["environment"]["files"]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
     return evidence if isinstance(files, dict) and files.get("release") == file_sha256(release) else None
 

@@ -134,7 +134,7 @@ def _told(pack: Path, release: Path) -> dict[str, Any]:
     try:
         told = json.loads((pack / PACK).read_text(encoding="utf-8"))
         found = {"release": str(told["release"]), "rows": [int(row) for row in told["rows"]], "seed": int(told["seed"])}
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         raise InputError(f"{pack} is no intruder pack: its {PACK} is missing or damaged") from None
     if found["release"] != file_sha256(release):
         raise InputError("the pack was drawn from another release than this one")

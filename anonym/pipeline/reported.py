@@ -27,7 +27,7 @@ def read_evidence(path: Path) -> dict[str, Any]:
         text = path.read_bytes()
     try:
         content = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise InputError(f"{path.name} is not JSON: name a *.report.json that anonym wrote") from None
     if faults := validate(content):
         raise InputError(f"{path.name} is not evidence of this version ({len(faults)} faults, first: {faults[0]})")

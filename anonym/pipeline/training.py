@@ -88,7 +88,7 @@ def read_audits(paths: Sequence[Path]) -> list[dict[str, Any]]:
             text = path.read_text(encoding="utf-8")
         try:
             content = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             content = None
         if not isinstance(content, dict) or "audit" not in content:
             raise InputError(f"{path.name} is not what `anonym audit --json` prints")

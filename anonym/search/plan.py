@@ -17,6 +17,7 @@ from anonym.search.lattice import pack
 from anonym.search.problem import Problem, Solution
 
 SCHEMA = "anonym.plan/1"
+NOT_ONE = f"not a plan of version {SCHEMA}: it was cut off or changed by hand"
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,14 @@ class PlanColumn:
     level: int | None
     hierarchy: str  # SHA-256 of the hierarchy's declaration and, for a file, of its bytes
     nodes: tuple[str | None, ...]
+
+    def is_sound(self) -> bool:
+        """Whether everything is of its type."""
+        return (
+            all(isinstance(text, str) for text in (self.name, self.form, self.hierarchy))
+            and (self.level is None or type(self.level) is int)
+            and all(node is None or isinstance(node, str) for node in self.nodes)
+        )
 
 
 @dataclass(frozen=True)
@@ -55,9 +64,22 @@ class Plan:
             if content.pop("schema") != SCHEMA:
                 raise CallError(f"not a plan of version {SCHEMA}")
             columns = tuple(PlanColumn(**{**c, "nodes": tuple(c["nodes"])}) for c in content.pop("columns"))
-            return Plan(columns=columns, **content)
-        except (ValueError, KeyError, TypeError, AttributeError):
-            raise CallError(f"not a plan of version {SCHEMA}: it was cut off or changed by hand") from None
+            plan = Plan(columns=columns, **content)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            raise CallError(NOT_ONE) from None
+        if not (plan._is_sound() and all(column.is_sound() for column in columns)):
+            raise CallError(NOT_ONE)
+        return plan
+
+    def _is_sound(self) -> bool:
+        """Whether everything is of its type: JSON can be changed by hand."""
+        texts = [self.policy, self.strategy]
+        return (
+            all(isinstance(text, str) for text in texts)
+            and isinstance(self.keys, dict)
+            and all(isinstance(word, str) for word in (*self.keys, *self.keys.values()))
+            and len({column.name for column in self.columns if isinstance(column.name, str)}) == len(self.columns)
+        )
 
 
 def plan_of(problem: Problem, solution: Solution, forms: tuple[str, ...], policy_sha256: str) -> Plan:

@@ -83,7 +83,7 @@ class SecretPlan:
             plan, loaded = Plan.load(head["plan"]), hashlib.sha256(content).hexdigest()
             found = SecretPlan(plan, combinations, shares, classes, cells, drawn, head["salt"], loaded)
             sound = all(found._sound())
-        except (ValueError, KeyError, TypeError, ArithmeticError, OSError, pl.exceptions.PolarsError):
+        except (ValueError, KeyError, TypeError, ArithmeticError, RecursionError, OSError, pl.exceptions.PolarsError):
             raise CallError(NOT_ONE) from None  # written by hand: its own hash is right
         if not sound:
             raise CallError(NOT_ONE)

@@ -98,7 +98,7 @@ def _objects(text: str, name: str) -> Iterator[tuple[str, Any]]:
     """Every JSON object with where it stands: of an array, of one object, of lines."""
     try:
         whole = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         whole = None
     if isinstance(whole, list):
         yield from ((f"document {number}", entry) for number, entry in enumerate(whole, 1))
@@ -107,7 +107,7 @@ def _objects(text: str, name: str) -> Iterator[tuple[str, Any]]:
         if line.strip():
             try:
                 entry = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 raise InputError(f"{name}, line {number}: expected a JSON object") from None
             yield f"line {number}", entry
 

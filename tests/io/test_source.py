@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -276,3 +277,16 @@ def test_a_pattern_matches_folders_as_their_names_would(tmp_path: Path) -> None:
     assert sorted(open_paths([tmp_path / "**" / "*.parquet"]).frame.collect()["a"]) == [1, 2]
     with pytest.raises(InputError, match="holds no file that can be read"):
         open_paths([tmp_path / "n*.parquet"])
+
+
+def test_a_pipe_or_a_device_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.csv")
+    (tmp_path / "device.csv").symlink_to("/dev/zero")
+    (tmp_path / "broken.csv").symlink_to(tmp_path / "nowhere.csv")
+    for name in ("pipe.csv", "device.csv"):
+        with pytest.raises(InputError, match=f"{name} is no regular file"):
+            open_paths([tmp_path / name])
+    with pytest.raises(InputError, match="no such file"):
+        open_paths([tmp_path / "broken.csv"])
+    with pytest.raises(InputError, match="is no regular file"):
+        open_paths([tmp_path / "*.csv"])

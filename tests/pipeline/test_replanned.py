@@ -99,3 +99,52 @@ def test_local_plans_and_changed_hierarchies_are_refused(
     file.write_text(file.read_text(encoding="utf-8").replace(",10,", ",11,"), encoding="utf-8")
     with pytest.raises(CallError, match="column zip: its hierarchy is not the one of the plan"):
         anonym.apply(planned, table, plan=plan)
+
+
+SPOILT: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "a level that is text": lambda plan: plan["columns"][0].update(level="1"),
+    "a level that is a truth": lambda plan: plan["columns"][0].update(level=True),
+    "a name that is a number": lambda plan: plan["columns"][0].update(name=7),
+    "a column twice": lambda plan: plan["columns"].append(plan["columns"][0]),
+    "nodes that are text": lambda plan: plan["columns"][0].update(nodes=3),
+    "a node that is a number": lambda plan: plan["columns"][0].update(nodes=[3]),
+    "keys that are a list": lambda plan: plan.update(keys=[]),
+    "a key that is a number": lambda plan: plan.update(keys={"id": 5}),
+    "a strategy that is none": lambda plan: plan.update(strategy=None),
+    "a key more": lambda plan: plan.update(more=1),
+    "a key less": lambda plan: plan.pop("policy"),
+}
+
+
+@pytest.mark.parametrize("how", SPOILT)
+def test_plans_changed_by_hand_are_refused(
+    command: Run, table: pl.DataFrame, planned: dict[str, Any], how: str
+) -> None:
+    table.write_parquet("in.parquet")
+    Path("policy.yaml").write_text(yaml.safe_dump(planned), encoding="utf-8")
+    command("apply", "policy.yaml", "in.parquet", "-o", "a.parquet", "--quiet")
+    plan = json.loads(Path("a.plan.json").read_text(encoding="utf-8"))
+    SPOILT[how](plan)
+    Path("a.plan.json").write_text(json.dumps(plan), encoding="utf-8")
+    status, _, error = command("apply", "policy.yaml", "in.parquet", "-o", "b.parquet", "--plan", "a.plan.json")
+    assert (status, "not a plan of version anonym.plan/1: it was cut off or changed by hand" in error) == (2, True), (
+        error
+    )
+    assert not Path("b.parquet").exists()
+
+
+def test_files_of_endless_brackets_are_no_plan_no_report_and_no_ledger(command: Run) -> None:
+    """JSON that nests deeper than Python's reader can go."""
+    Path("deep.json").write_text("[" * 200_000, encoding="utf-8")
+    Path("policy.yaml").write_text("anonym: 1\ncolumns: {age: {role: quasi}}\nguarantee: {k: 2}\n", encoding="utf-8")
+    pl.DataFrame({"age": [1, 1]}).write_parquet("in.parquet")
+    for words, expected in (
+        (("apply", "policy.yaml", "in.parquet", "-o", "a.parquet", "--plan", "deep.json"), 2),
+        (("verify", "deep.json"), 4),
+        (("report", "deep.json"), 4),
+        (("rederive", "deep.json", "in.parquet", "-o", "a.parquet"), 4),
+        (("diff", "deep.json", "deep.json"), 4),
+        (("recall", "policy.yaml", "deep.json"), 4),
+    ):
+        status, _, error = command(*words)
+        assert (status, "internal error" in error) == (expected, False), (words, error)
