@@ -298,7 +298,8 @@ def _wholes(folded: str, whole: str) -> Iterator[tuple[int, int]]:
     if len(found) == 0 or found[0] not in folded:
         return
     pattern = (r"[\s\-_./,]{0,3}" if code else r"[\s\-_]{1,3}").join(map(re.escape, found))
-    for match in re.finditer(rf"(?<!\w){pattern}(?!\w)", folded):
+    left, right = ("" if end >= _NO_BLANKS else edge for end, edge in ((whole[0], r"(?<!\w)"), (whole[-1], r"(?!\w)")))
+    for match in re.finditer(left + pattern + right, folded):
         yield match.span()
 
 

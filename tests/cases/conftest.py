@@ -37,7 +37,7 @@ def case(cases_folder: Path) -> Callable[[str], Case]:
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Run]:
-    """`run("apply", policy, data, …)` in an empty folder, with `-o out.parquet` for apply.
+    """`run("apply", policy, data, …)` in an empty folder, with `-o out.parquet`, or another `out`, for apply.
 
     `policy` is a mapping (without version and name) or the path of a file. No run of any case may end in an internal
     error or a traceback.
@@ -46,12 +46,12 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
     monkeypatch.chdir(tmp_path)
 
-    def call(verb: str, policy: dict[str, Any] | Path, *words: object) -> Run:
+    def call(verb: str, policy: dict[str, Any] | Path, *words: object, out: str = "out.parquet") -> Run:
         given = policy
         if isinstance(policy, dict):
             given = tmp_path / "policy.yaml"
             given.write_text(json.dumps({"anonym": 1, "name": "case"} | policy), encoding="utf-8")
-        output = ["-o", "out.parquet"] if verb == "apply" else []
+        output = ["-o", out] if verb == "apply" else []
         monkeypatch.setattr("sys.argv", ["anonym", verb, str(given), *map(str, words), *output])
         capsys.readouterr()
         status = 0

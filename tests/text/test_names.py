@@ -60,6 +60,7 @@ def test_names_with_marks_strokes_and_without_blanks(value: str, text: str, left
         ("case", "00048213", "48213, 00048213; 148213", "#, #; 148213"),
         ("case", "48213", "00048213", "#"),
         ("case", "48213.0", "48213 or 482130", "# or 482130"),
+        ("contact", "山田太郎", "本日山田太郎さんが来た", "本日#さんが来た"),
         ("zip", "SW1A 1AA", "sw1a1aa, SW1A 1AA", "#, #"),
         ("plate", "BD51 SMR", "bd51smr, BD51-SMR", "#, #"),
         ("income", "38500", "38,500 or 38 500; 138,500", "# or #; 138,500"),
