@@ -4,8 +4,9 @@
     python benchmarks/columns.py --rows 10000000 --only surrogate
 
 CPU seconds of this process, all threads, medians of five runs after one to warm up, in turns with the copies: of the
-column as it was, and of the column as it is released (labels are text, and text is more to write).
-`first` is what is done once per distinct value or per table (domains, hierarchies, surrogates), not per row.
+columns that the action reads, and of what it releases (labels are text, and text is more to write).
+`first` is what is done once per distinct value or per table (domains, hierarchies, tokens, surrogates) and not per row,
+beside it the same for one distinct value, in millionths of a second. The peak is of all memory during one more run.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from anonym.hierarchy.bins import binned, bins_of
 from anonym.hierarchy.build import build
 from anonym.hierarchy.model import Auto, Dates, Declaration, Interval, Networks, Prefix, Rounded
 from anonym.hierarchy.packs import taxonomy
+from anonym.hierarchy.places import finder
 
 RUNS = 5
 KEY = Key("env:BENCH")
@@ -49,6 +51,27 @@ class Job:
     words: str
     column: str
     make: Callable[[pl.LazyFrame], Made]
+    unit: str | None = None  # a column that is read beside it
+
+    @property
+    def reads(self) -> list[str]:
+        return [self.column, *([self.unit] if self.unit else [])]
+
+
+@dataclass(frozen=True)
+class Measures:
+    """CPU seconds of copying what is read and what is released, of the rows, and of what is done once; peak in MB."""
+
+    copied: float
+    result: float
+    rows: float
+    first: float
+    distinct: int
+    peak: float
+
+    @property
+    def ratio(self) -> float:
+        return self.rows / max(self.copied, self.result)
 
 
 Draw = np.random.Generator
@@ -66,6 +89,9 @@ COLUMNS: dict[str, Callable[[Draw, int], pl.Series]] = {
     "postcode": lambda draw, rows: pl.Series(draw.integers(10_000, 99_999, rows)).cast(pl.String),
     "born": lambda draw, rows: _some([date(1940, 1, 1) + timedelta(days=i) for i in range(25_000)], draw, rows),
     "seen": lambda draw, rows: _some([datetime(2024, 1, 1) + timedelta(minutes=i) for i in range(50_000)], draw, rows),
+    "zoned": lambda draw, rows: (
+        COLUMNS["seen"](draw, rows).dt.replace_time_zone("UTC").dt.convert_time_zone("America/New_York")
+    ),
     "at": lambda draw, rows: _some([time(i // 60, i % 60) for i in range(1440)], draw, rows),
     "stay": lambda draw, rows: _some([timedelta(minutes=i) for i in range(50_000)], draw, rows),
     "ip": lambda draw, rows: _some([f"10.{i // 250}.{i % 250}.7" for i in range(50_000)], draw, rows),
@@ -102,7 +128,7 @@ def identifier(words: str, column: str, action: Action) -> Job:
         released = actions.release(column, schema[column], action, known).columns
         return lambda rows: rows.select(released)
 
-    return Job(words, column, make)
+    return Job(words, column, make, unit="customer" if isinstance(action, Shift) else None)
 
 
 def in_bins(words: str, column: str, width: int) -> Job:
@@ -135,6 +161,7 @@ JOBS = (
     identifier("`surrogate` name", "name", Surrogate("person_name", KEY)),
     identifier("`surrogate` code", "postcode", Surrogate("code", KEY)),
     identifier("`shift`", "seen", Shift(180, KEY)),
+    identifier("`shift` in a time zone", "zoned", Shift(180, KEY)),
 )
 
 
@@ -152,35 +179,54 @@ def medians(*works: Callable[[], object]) -> list[float]:
     return [statistics.median(of_one) for of_one in zip(*spent, strict=True)]
 
 
-def measured(job: Job, source: Path, target: Path) -> tuple[float, float, float, float]:
-    """CPU seconds of copying the column and its result, of the rows, and of what is done once."""
+def measured(job: Job, source: Path, target: Path) -> Measures:
     frame, copied, again = (
         pl.scan_parquet(source),
         target.with_name("copied.parquet"),
         target.with_name("again.parquet"),
     )
+    distinct = frame.select(pl.col(job.column).n_unique()).collect().item()
     began = process_time()
     made = job.make(frame)
+    made(frame).sink_parquet(target)
     first = process_time() - began
-    work, copy, result = medians(
+    rows, copy, result = medians(
         lambda: made(frame).sink_parquet(target),
-        lambda: frame.select(job.column).sink_parquet(copied),
+        lambda: frame.select(job.reads).sink_parquet(copied),
         lambda: pl.scan_parquet(target).sink_parquet(again),
     )
-    return copy, result, work, first
+    peak = peak_of(lambda: made(frame).sink_parquet(target))
+    return Measures(copy, result, rows, max(first - rows, 0), distinct, peak)
+
+
+def peak_of(work: Callable[[], object]) -> float:
+    """Megabytes that the process held at most meanwhile, by Linux; nan elsewhere."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5")
+        work()
+        status = Path("/proc/self/status").read_text()
+    except OSError:
+        return float("nan")
+    return int(status.split("VmHWM:")[1].split()[0]) / 1024
 
 
 def lines(rows: int, only: str) -> Iterator[str]:
+    finder(pl.Series([1]))(pl.Series([1]))  # compiles, which is no action's cost
     yield f"{rows:,} values; {pl.thread_pool_size()} threads"
-    yield "| action | column copied, CPU s | result copied, CPU s | rows, CPU s | rows / larger copy | first, CPU s |"
-    yield "|---|---|---|---|---|---|"
+    yield (
+        "| action | columns copied, CPU s | result copied, CPU s | rows, CPU s | rows / larger copy "
+        "| first, CPU s | a distinct value, us | peak, MB |"
+    )
+    yield "|---|---|---|---|---|---|---|---|"
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder) / "in.parquet", Path(folder) / "out.parquet"
         for job in (job for job in JOBS if only in job.words):
             table(rows, dict.fromkeys([job.column, "customer"])).write_parquet(source)
-            copy, result, work, first = measured(job, source, target)
-            ratio = work / max(copy, result)
-            yield f"| {job.words} | {copy:.3f} | {result:.3f} | {work:.3f} | {ratio:.1f} | {first:.3f} |"
+            found = measured(job, source, target)
+            yield (
+                f"| {job.words} | {found.copied:.3f} | {found.result:.3f} | {found.rows:.3f} | {found.ratio:.1f} "
+                f"| {found.first:.3f} | {found.first / found.distinct * 1e6:.1f} | {found.peak:.0f} |"
+            )
 
 
 def main() -> None:

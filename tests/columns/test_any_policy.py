@@ -14,10 +14,11 @@ from zoneinfo import ZoneInfo
 
 import polars as pl
 import pytest
-from naive.cells import between, is_null, rounds, says
+from naive.cells import between, families, in_network, is_null, rounds, says
 
 import anonym
 from anonym.errors import GuaranteeError
+from anonym.rules import rules_folder
 
 SECRET = "k" * 40
 INTEGERS = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.Int128, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64)
@@ -88,7 +89,19 @@ def flags(draw: Draw, rows: int) -> Made:
     return values(draw, rows, lambda: draw.random() < 0.5, pl.Boolean), []
 
 
-KINDS = (integers, floats, decimals, days, moments, clocks, lengths, texts, flags)
+def addresses(draw: Draw, rows: int) -> Made:
+    pool = [*(f"10.{i}.0.{j}" for i in range(3) for j in range(5)), *(f"2001:db8::{i}" for i in range(5)), "::1"]
+    return values(draw, rows, lambda: draw.choice(pool), pl.String), [{"ip": [64, 24, 8]}, {"ip": [16]}]
+
+
+def countries(draw: Draw, rows: int) -> Made:
+    one = lambda: draw.choice(["DE", "FR", "BRA", "392", "United Kingdom", "nowhere"])  # noqa: E731
+    dtype = draw.choice([pl.String, pl.Categorical])
+    return values(draw, rows, one, dtype), [{"taxonomy": "countries"}]
+
+
+LISTED = {name: families(rules_folder() / "hierarchies" / f"{name}.csv") for name in ("countries",)}
+KINDS = (addresses, countries, integers, floats, decimals, days, moments, clocks, lengths, texts, flags)
 ON_LINE = (integers, floats, decimals, days, moments, clocks, lengths)
 
 
@@ -105,6 +118,10 @@ def quasi(draw: Draw, kind: Callable[[Draw, int], Made], listed: list[Any], stra
         role |= {"top": 30, "bottom": 2}
     if hierarchy != "none" and draw.random() < 0.2:
         role["finest"] = 1
+    if isinstance(hierarchy, dict) and hierarchy.keys() & {"ip", "taxonomy"}:
+        role["uncovered"] = draw.choice(["top", "suppress"])
+    if draw.random() < 0.2:
+        role["weight"] = draw.choice([0.5, 3])
     if kind is texts and draw.random() < 0.3:
         role["normalise"] = draw.sample(["trim", "casefold", "nfkc"], draw.randint(1, 3))
     return role
@@ -122,8 +139,8 @@ def case(seed: int) -> tuple[dict[str, Any], pl.DataFrame]:
         columns[f"q{i}"] = quasi(draw, kind, listed, strategy)
     for role in draw.sample(["sensitive", "keep", "redact", "pseudonym", "surrogate", "shift", "drop"], 4):
         kind = draw.choice([days, moments] if role == "shift" else KINDS)
-        if role in ("pseudonym", "surrogate") and kind is lengths:
-            kind = texts  # a length of time has no one text
+        if role in ("pseudonym", "surrogate") and kind in (lengths, flags):
+            kind = texts  # a length of time has no one text; a flag says as much of a row as any flag beside it
         frame = frame.with_columns(kind(draw, rows)[0].alias(role))
         columns[role] = ROLES[role](draw)
     frame = frame.with_columns(
@@ -181,38 +198,65 @@ def fold(text: str | None, steps: list[str]) -> str | None:
     return text.strip() if "trim" in steps else text
 
 
-def quasi_holds(name: str, role: dict[str, Any], before: pl.Series, after: pl.DataFrame) -> None:
-    """Each released cell stands for the value of its row."""
-    originals, printed = before.to_list(), written(before)
-    if isinstance(before.dtype, pl.Categorical | pl.Enum):
-        originals = printed
-    if before.dtype == pl.Float32 and role["form"] == "label":  # its 0.1 is the number that it prints as
-        originals = before.cast(pl.String).cast(pl.Float64).to_list()
+def originals_of(before: pl.Series, role: dict[str, Any]) -> list[Any]:
+    """The values that the released cells must stand for."""
     if steps := role.get("normalise"):
-        printed = originals = [fold(text, steps) for text in printed]
-    form, hierarchy = role["form"], role["hierarchy"]
-    if form == "label":
-        assert after.schema[name] == pl.String
-        decimals = hierarchy["round"] if isinstance(hierarchy, dict) and "round" in hierarchy else None
-        for label, value, text in zip(after[name], originals, printed, strict=True):
-            held = rounds(label, value, min(decimals)) if decimals else says(label, value, text)
-            assert held or _as_it_is(label, value), (name, role, label, value)
-    elif form == "bounds":
-        assert after.schema[f"{name}_low"] == after.schema[f"{name}_high"] == before.dtype
-        for low, high, value in zip(after[f"{name}_low"], after[f"{name}_high"], originals, strict=True):
-            assert between(low, high, value), (name, role, low, high, value)
-    elif form == "set":
-        for members, value in zip(after[name].to_list(), originals, strict=True):
-            _set_holds(members, value, before.dtype, role)
-    else:
-        plain = pl.String() if isinstance(before.dtype, pl.Categorical | pl.Enum) else before.dtype
-        assert after.schema[name] == plain or before.null_count() == len(before)
-        groups: dict[Any, list[Any]] = defaultdict(list)
-        for told, value in zip(after[name].to_list(), originals, strict=True):
-            if not is_null(told) and not is_null(value):
-                groups[told].append(value)
-        if "top" not in role:
-            assert all(min(members) <= told <= max(members) for told, members in groups.items()), (name, role)
+        return [fold(text, steps) for text in written(before)]
+    if isinstance(before.dtype, pl.Categorical | pl.Enum):
+        return written(before)
+    if before.dtype == pl.Float32 and role["form"] == "label":  # its 0.1 is the number that it prints as
+        return before.cast(pl.String).cast(pl.Float64).to_list()
+    return before.to_list()
+
+
+def labels_hold(name: str, role: dict[str, Any], before: pl.Series, after: pl.DataFrame) -> None:
+    assert after.schema[name] == pl.String
+    originals, labels, hierarchy = originals_of(before, role), after[name].to_list(), role["hierarchy"]
+    printed = originals if role.get("normalise") else written(before)
+    kind = next(iter(hierarchy)) if isinstance(hierarchy, dict) else hierarchy
+    for label, value, text in zip(labels, originals, printed, strict=True):
+        if kind == "ip":
+            held = in_network(label, text)
+        elif kind == "taxonomy":
+            above = LISTED[hierarchy["taxonomy"]].get(text or "", [])
+            held = label == "*" or (label is None and text is None) or label in above
+        elif kind == "round":
+            held = rounds(label, value, min(hierarchy["round"]))
+        else:
+            held = says(label, value, text)
+        assert held or _as_it_is(label, value), (name, role, label, value)
+
+
+def bounds_hold(name: str, role: dict[str, Any], before: pl.Series, after: pl.DataFrame) -> None:
+    ends = after[f"{name}_low"], after[f"{name}_high"]
+    assert ends[0].dtype == ends[1].dtype == before.dtype
+    for low, high, value in zip(*ends, originals_of(before, role), strict=True):
+        assert between(low, high, value), (name, role, low, high, value)
+
+
+def sets_hold(name: str, role: dict[str, Any], before: pl.Series, after: pl.DataFrame) -> None:
+    for members, value in zip(after[name].to_list(), originals_of(before, role), strict=True):
+        _set_holds(members, value, before.dtype, role)
+
+
+def representatives_hold(name: str, role: dict[str, Any], before: pl.Series, after: pl.DataFrame) -> None:
+    """One value of the column's own type, between the least and the largest that it stands for."""
+    plain = pl.String() if isinstance(before.dtype, pl.Categorical | pl.Enum) else before.dtype
+    assert after.schema[name] == plain or before.null_count() == len(before)
+    groups: dict[Any, list[Any]] = defaultdict(list)
+    for told, value in zip(after[name].to_list(), originals_of(before, role), strict=True):
+        if not is_null(told) and not is_null(value):
+            groups[told].append(value)
+    if "top" not in role:
+        assert all(min(members) <= told <= max(members) for told, members in groups.items()), (name, role)
+
+
+FORMS = {
+    "label": labels_hold,
+    "bounds": bounds_hold,
+    "set": sets_hold,
+    "representative": representatives_hold,
+}
 
 
 def _as_it_is(label: str | None, value: Any) -> bool:
@@ -252,7 +296,7 @@ def check(policy: dict[str, Any], frame: pl.DataFrame) -> None:
         assert min(classes.values(), default=99) >= policy["guarantee"]["k"], policy
     for name, role in policy["columns"].items():
         if role["role"] == "quasi":
-            quasi_holds(name, role, before[name], shown)
+            FORMS[role["form"]](name, role, before[name], shown)
     others_hold(policy, before, shown, frame)
 
 
@@ -293,7 +337,7 @@ def _shift_holds(before: pl.DataFrame, shown: pl.DataFrame, most: int) -> None:
     assert all(len(found) == 1 and min(found) >= 1 and max(found) <= most for found in by_unit.values())
 
 
-@pytest.mark.parametrize("seed", [*range(50), 210, 421])
+@pytest.mark.parametrize("seed", range(50))
 def test_what_is_released_stands_for_what_was_there(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where all rows would have to be masked that is said, and nothing else goes wrong."""
     monkeypatch.setenv("FUZZ_KEY", SECRET)

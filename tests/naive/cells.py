@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import ipaddress
 import math
 import re
 from calendar import monthrange
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 NUMBER = r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
@@ -78,6 +81,8 @@ def says(label: str | None, value: Any, printed: str | None = None) -> bool:
 
 
 def _says_of_text(label: str, value: str) -> bool:
+    if re.fullmatch(r"[0-9a-f.:]+/\d+", label):
+        return in_network(label, value)
     begins = re.sub(r"\*+$", "", label)
     return (begins != label and value.startswith(begins)) or label.startswith("other than top")
 
@@ -97,6 +102,19 @@ def _says_of_line(label: str, value: Any) -> bool:
     if found := re.fullmatch(r"(-?\d+)-(-?\d+)", label):
         return int(found[1]) <= at <= int(found[2])
     return bool(re.fullmatch(END, label)) and end(label) == at
+
+
+def in_network(label: str | None, value: str | None) -> bool:
+    """Whether a label is the address, its network, or `*`; what is no address has `*` alone."""
+    if label == "*" or label is None or value is None:
+        return label == "*" or (label is None and value is None)
+    return label == value or ipaddress.ip_address(value) in ipaddress.ip_network(label)
+
+
+def families(path: Path) -> dict[str, list[str]]:
+    """Of a hierarchy file: each leaf with all that stands above it."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return {row[0]: row[:-1] for row in csv.reader(file)}
 
 
 def rounds(label: str | None, value: Any, decimals: int) -> bool:
