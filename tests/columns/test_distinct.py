@@ -54,6 +54,44 @@ def test_texts_that_share_a_hash_are_kept_apart(batches: list[list[str | None]])
         assert result.to_list() == [None if v is None else v.upper() for v in batch]
 
 
+WHOLE = [
+    pl.Int8(),
+    pl.UInt64(),
+    pl.Int128(),
+    pl.Date(),
+    pl.Datetime("us", "Europe/Paris"),
+    pl.Time(),
+    pl.Duration("ms"),
+]
+ticks = st.lists(st.none() | st.sampled_from([0, 1, 60, 127]), max_size=20)
+
+
+@settings(deadline=None)
+@given(st.lists(ticks, max_size=6), st.sampled_from(WHOLE), st.sampled_from([0, 2, 1000]))
+def test_numbers_and_times_are_mapped_by_their_bits(
+    batches: list[list[int | None]], dtype: pl.DataType, limit: int
+) -> None:
+    """0 has the bits that null is stored with."""
+    replacement = DistinctReplacement(lambda fresh: -fresh.to_physical().cast(pl.Int64), limit=limit)
+    for batch in batches:
+        values = pl.Series("x", batch, dtype=pl.Int64).cast(pl.Int128 if dtype == pl.Int128 else pl.Int64).cast(dtype)
+        result = replacement(values)
+        assert result.name == "x"
+        assert result.to_list() == [None if v is None else -v for v in batch]
+
+
+def test_days_of_many_years_are_found_in_no_time() -> None:
+    """Numbers at equal distances would crowd a table that took their last bits: 36,500 midnights in microseconds."""
+    days = pl.Series("x", [86_400_000_000 * day for day in range(36_500)])
+    replacement = DistinctReplacement(lambda fresh: fresh // 86_400_000_000)
+    assert replacement(days).to_list() == list(range(36_500))
+    slots, known = replacement._slots, replacement._known
+    taken = np.flatnonzero(slots >= 0)
+    assert known == len(taken) == 36_500
+    gaps = np.flatnonzero(np.diff(taken) > 1)
+    assert int(np.diff(gaps, prepend=-1).max()) < 60, "no long row of slots without a free one"
+
+
 def test_each_distinct_value_is_asked_once() -> None:
     upper = Upper()
     replacement = DistinctReplacement(upper)
