@@ -211,12 +211,25 @@ def plausible(text: str, span: Span, lexicon: Lexicon | None) -> Span | None:
     if _OF_CODE.fullmatch(found):
         return None
     if lexicon is None:
-        return span if any(c.isalpha() for c in found) else None
+        return span if _written_as_name(text, span) else None
     if span.rule == "spacy" and not _capitalised(found):
         return None
     tidy = _tidied(text, span, lexicon)
     return tidy if tidy and _says_something(text, tidy, lexicon) else None
 
+
+def _written_as_name(text: str, span: Span) -> bool:
+    """Without a dictionary: has letters, and a capital or a caseless script where its text has such inside a sentence.
+
+    A lower-case word in a text that writes names in capitals is a name only where the model is as good as certain.
+    """
+    found = text[span.start : span.end]
+    if found.islower() and span.score < LOWER:
+        return _CAPITAL_INSIDE.search(text) is None
+    return any(c.isalpha() for c in found)
+
+
+_CAPITAL_INSIDE = re.compile(r"[^\W\d_],?[ \u00a0][A-ZÀ-ÖØ-Þ]")
 
 _REFERENCE = re.compile(r"\s*(?:§|\((?:Rule|Article|Section|see)\b)")  # a model's span runs into a citation
 

@@ -166,7 +166,7 @@ def no_heading(value: str) -> bool:
     """`H. Brandvold`, and not `C. Proceedings` or `I. THE`: a letter or Roman numeral before a common word."""
     match = _HEADED.fullmatch(value.strip())
     word = match[1].casefold() if match else ""
-    if word in words("function_words"):
+    if word in words("function_words") or word in words("headings"):
         return False
     if not word or word in words("also_words") or word in given_names():
         return no_country(value)
@@ -203,8 +203,9 @@ def _faker_names(locales: str) -> frozenset[str]:
 
 
 def given_name_first(value: str) -> bool:
-    """The first word is a given name, or begins with one (`Anne-Laure`)."""
-    return value.split()[0].partition("-")[0].casefold() in given_names()
+    """The first word is a given name, or begins with one (`Anne-Laure`); a particle is none, though Del is a name."""
+    first = value.split()[0].partition("-")[0].casefold()
+    return first in given_names() and first not in words("particles")
 
 
 def given_name_alone(value: str) -> bool:

@@ -95,3 +95,20 @@ def test_what_the_gate_refuses_holds_no_name(english: Lexicon) -> None:
 
 def test_other_languages_have_no_lexicon() -> None:
     assert lexicon("fr") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "score", "kept"),
+    [
+        ("La reunión con Marta dio lugar a dudas", "lugar", 0.8, False),  # names are in capitals here, this is none
+        ("La reunión con Marta dio lugar a dudas", "Marta", 0.8, True),
+        ("ayer vino marta a la consulta", "marta", 0.8, True),  # nobody writes capitals here
+        ("ayer vino marta a la consulta de Vigo", "marta", 0.97, True),  # the model is as good as certain
+        ("Ayer vino marta. Hoy no.", "marta", 0.8, True),  # a sentence's first capital says nothing
+        ("會議由王偉主持 in Taipei by Lin", "王偉", 0.8, True),  # a script without cases
+    ],
+)
+def test_without_a_dictionary_case_is_judged_by_the_text(text: str, word: str, score: float, kept: bool) -> None:
+    start = text.index(word)
+    span = Span(start, start + len(word), "PERSON", score, "rampart", False)
+    assert (plausible(text, span, None) is not None) is kept

@@ -128,5 +128,5 @@ def test_recall_and_restraint_on_real_samples(bench_data: Path) -> None:
 
     found, of = flagged("secrets_positive")
     assert found >= 0.75 * of
-    assert flagged("secrets_negative")[0] <= 15
+    assert flagged("secrets_negative")[0] <= 15  # 13 of these stand among the positives, too, word for word
     assert flagged("uner_ewt_dev")[0] <= 2
