@@ -32,7 +32,7 @@ FULL_NODES = 2_000_000  # lattices above are not expected to be searched in full
 KICKS = 60  # disturbances of the start there, as far as the budget goes
 DEAR = 3.0  # times a read counts in tables that fit no cache
 READS_LARGE = 12_000_000  # entries read there for what pairs of columns cost
-COARSER, CLIMB, TAILS, BRANCH = 0.65, 0.4, 0.9, 0.85  # shares of the budget spent when each has ended
+COARSER, CLIMB, TAILS, BRANCH = 0.4, 0.4, 0.9, 0.85  # shares of the budget spent when each has ended
 LAID = 50  # prefixes that are read in the time it takes to lay out a cell
 EACH = 0.5  # of what is left of it, for each coarser table
 

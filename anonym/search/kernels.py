@@ -284,6 +284,49 @@ def group(key: NDArray[np.uint64], paid: Floats, rows: Ints, members: Ints) -> t
 
 
 @kernel
+def regroup(codes: Codes, start: Ints, words: NDArray[np.uint64], rows: Ints, most: int) -> tuple[Codes, Ints, Ints]:
+    """Cells of equal key made one: (new cell of each; the first cell and the rows of each new one).
+
+    A cell's key is the sum over columns of `words[start[column] + code]`, `codes` being (cells, columns). Ends as soon
+    as there are more than `most` new cells: then there are `most` + 1, and not all cells have one.
+    """
+    room = 16
+    while room < 2 * (min(rows.size, most) + 1):
+        room *= 2
+    mask = np.uint64(room - 1)
+    slot = np.full(room, -1, np.int32)
+    held = np.empty(room, np.uint64)
+    owner = np.full(rows.size, -1, np.int32)
+    first = np.empty(min(rows.size, most) + 1, np.int64)
+    total = np.zeros(first.size, np.int64)
+    filled = 0
+    for i in range(rows.size):
+        key = np.uint64(0)
+        for j in range(start.size):
+            key += words[start[j] + codes[i, j]]
+        at = (key ^ (key >> np.uint64(32))) & mask
+        while slot[at] >= 0 and held[at] != key:
+            at = (at + np.uint64(1)) & mask
+        if slot[at] < 0:
+            slot[at] = filled
+            held[at] = key
+            first[filled] = i
+            filled += 1
+            if filled > most:
+                break
+        owner[i] = slot[at]
+        total[owner[i]] += rows[i]
+    return owner, first[:filled].copy(), total[:filled].copy()
+
+
+@kernel
+def tabulate(one: Codes, one_node: Codes, other: Codes, other_node: Codes, weights: Ints, table: Floats) -> None:
+    """Add the weight of each entry to `table` (nodes, nodes), at the nodes of its two leaves."""
+    for i in range(weights.size):
+        table[one_node[one[i]], other_node[other[i]]] += weights[i]
+
+
+@kernel
 def size_cost(alive: Bools, of_entry: Codes, rows: Ints, floor: Ints, other: Ints, scale: float) -> float:
     """The sum over entries of living prefixes of what their rows cost in classes of the larger size (see `sizes`)."""
     total = 0.0

@@ -18,7 +18,7 @@ def column_losses(
     released = np.where(kept, released, 0)
     gone = problem.rows - int(released.sum())
     losses = [
-        float((released * h.cost[h.ancestor[level][problem.cells.codes[:, i]]]).sum()) + gone
+        float(np.bincount(problem.cells.codes[:, i], released, h.leaves) @ h.cost[h.ancestor[level]]) + gone
         for i, (h, level) in enumerate(zip(problem.hierarchies, levels, strict=True))
     ]
     return np.array(losses, np.float64) / max(problem.rows, 1)

@@ -15,6 +15,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from anonym.search import kernels
 from anonym.search.lattice import Axis, Lattice
 
 Floats = NDArray[np.float64]
@@ -78,7 +79,7 @@ class Counts:
 class _Tables:
     """Counts of two axes at all their levels, as far as they have room."""
 
-    def __init__(self, lattice: Lattice, weights: list[Floats], reads: int) -> None:
+    def __init__(self, lattice: Lattice, weights: list[Ints], reads: int) -> None:
         self.axes, self.codes, self.weights = lattice.axes, lattice.codes, weights
         self.room = max(lattice.depths[-1].count, ROOM)
         self.left = reads
@@ -107,10 +108,11 @@ class _Tables:
         self.left -= self.codes[i].size
         if self.left < 0:
             return None
-        shape = self.axes[i].widths[level], self.axes[j].widths[m]
-        key = self.axes[i].nodes[level][self.codes[i]] * np.int32(shape[1]) + self.axes[j].nodes[m][self.codes[j]]
-        tables = [np.bincount(key, weights, shape[0] * shape[1]).reshape(shape) for weights in self.weights]
-        return Counts(np.stack(tables))
+        one, other = self.axes[i], self.axes[j]
+        tables = np.zeros((len(self.weights), one.widths[level], other.widths[m]))
+        for table, weights in zip(tables, self.weights, strict=True):
+            kernels.tabulate(self.codes[i], one.nodes[level], self.codes[j], other.nodes[m], weights, table)
+        return Counts(tables)
 
 
 def pairs_of(lattice: Lattice, members: Ints, k: int, rows: int, limit: int, reads: int) -> Pairs:
@@ -120,7 +122,7 @@ def pairs_of(lattice: Lattice, members: Ints, k: int, rows: int, limit: int, rea
     `members` (entries,) are who counts for k, at most; `rows` those of the input.
     """
     axes, own = lattice.axes, lattice.depths[-1].rows
-    weights = [own.astype(np.float64)] + ([] if members is own else [members.astype(np.float64)])
+    weights = [own] if members is own else [own, members]
     alone = _alone(lattice, weights, k, rows, limit)
     cost = np.repeat(np.repeat(alone[None, None], len(axes), 0), alone.shape[1], 1)
     cost[~np.isfinite(alone)] = np.inf
@@ -143,14 +145,15 @@ def pairs_of(lattice: Lattice, members: Ints, k: int, rows: int, limit: int, rea
     return Pairs(cost, np.array([axis.weight for axis in axes], np.float64))
 
 
-def _alone(lattice: Lattice, weights: list[Floats], k: int, rows: int, limit: int) -> Floats:
+def _alone(lattice: Lattice, weights: list[Ints], k: int, rows: int, limit: int) -> Floats:
     """(axes, levels): what each axis costs at each of its levels, all others forgotten; inf where it cannot be."""
     axes = lattice.axes
     alone = np.full((len(axes), max((len(axis.levels) for axis in axes), default=0)), np.inf)
     for i, axis in enumerate(axes):
+        of_leaf = [np.bincount(lattice.codes[i], each, axis.leaves) for each in weights]
         for level, width in enumerate(axis.widths):
-            nodes = axis.nodes[level][lattice.codes[i]]
-            kept = Counts(np.stack([np.bincount(nodes, each, width)[None] for each in weights])).kept(k)[0]
+            of_node = [np.bincount(axis.nodes[level], each, width)[None] for each in of_leaf]
+            kept = Counts(np.stack(of_node)).kept(k)[0]
             gone = rows - kept.sum()
             if gone <= limit:
                 alone[i, level] = _cost(kept, axis, level, gone)

@@ -12,10 +12,12 @@ import polars as pl
 from anonym.criteria import DistinctL, EntropyL, Ground, LDiversity, RecursiveL, TCloseness
 from anonym.hierarchy.model import Cells, Hierarchy, SensitiveCounts, Suppress
 from anonym.search.branch import BranchAndBound
-from anonym.search.budget import Progress
+from anonym.search.budget import Meter, Progress
 from anonym.search.climb import CLIMB_NODES, Climb
+from anonym.search.coarser import LARGE, CoarserTables
 from anonym.search.judge import judge_of
 from anonym.search.lattice import lattice_of
+from anonym.search.pairs import READS, pairs_of
 from anonym.search.problem import Problem
 from anonym.search.profiles import ProfileSearch
 
@@ -37,8 +39,9 @@ def rehearse(problem: Problem, progress: Progress | None) -> float:
     """Compile what the problem needs and this process has not compiled yet; the CPU seconds that it took."""
     kinds = {type(diversity) for _, diversity in problem.diversity}
     distances = {closeness.distance for _, closeness in problem.closeness}
-    is_large = math.prod(h.coarsest - h.finest + 1 for h in problem.hierarchies) > CLIMB_NODES
-    part = (problem.cells.units is None, problem.profiles, is_large, frozenset(kinds), frozenset(distances))
+    is_climbed = math.prod(h.coarsest - h.finest + 1 for h in problem.hierarchies) > CLIMB_NODES
+    is_large, has_units = problem.cells.count > LARGE, problem.cells.units is not None
+    part = (has_units, problem.profiles, is_climbed, is_large, frozenset(kinds), frozenset(distances))
     if part in _done:
         return 0.0
     if progress is not None:
@@ -46,15 +49,18 @@ def rehearse(problem: Problem, progress: Progress | None) -> float:
     began = time.process_time()
     closeness = tuple(TCloseness(0.5) for _ in distances)
     tiny = replace(
-        _tiny(with_units=problem.cells.units is not None),
+        _tiny(with_units=has_units),
         diversity=tuple((0, DIVERSITY[kind]) for kind in DIVERSITY if kind in kinds),
         closeness=tuple((0, each) for each in closeness),
     )
     lattice = lattice_of(tiny)
     judge = judge_of(tiny, lattice, {0: tuple(GROUNDS[distance] for distance in sorted(distances))})
     search = BranchAndBound(lattice, judge, tiny.rows, tiny.limit, lambda _: True)
+    search.pairs = pairs_of(lattice, judge.at_most(), tiny.k, tiny.rows, tiny.limit, READS)
     search.run()
     if is_large:
+        CoarserTables(tiny, Meter("default", None)).first()
+    if is_climbed:
         Climb(lattice, judge, tiny.rows, tiny.limit, lambda _: True).run(kicks=0)
     if problem.profiles:
         ProfileSearch(tiny, lattice, judge, tiny.limit, lambda _: True).run()

@@ -53,7 +53,8 @@ def test_a_merged_table_has_the_recodings_of_the_whole_from_its_levels_on(
     problem = problem_of(table, folder)
     if any(hierarchy.suppressed.any() for hierarchy in problem.hierarchies):
         return  # which leaf stands for a node matters where some are lost: such tables are not merged
-    part = CoarserTables(problem, Meter("default", None)).at(levels)
+    part = CoarserTables(problem, Meter("default", None)).at(levels, coarser.LARGE)
+    assert part is not None
     assert part.cells.total_rows == problem.cells.total_rows
     columns = [replace(column, finest=level) for column, level in zip(table.columns, levels, strict=True)]
     expected = naive.best(replace(table, columns=columns))
@@ -64,6 +65,18 @@ def test_a_merged_table_has_the_recodings_of_the_whole_from_its_levels_on(
     found = solve(part)
     assert (found.suppressed_rows, found.levels) == (expected.suppressed, expected.levels)
     assert found.objective == pytest.approx(float(expected.objective), abs=1e-12)
+
+
+def test_a_table_of_more_cells_than_asked_for_is_none(folder: Path) -> None:
+    column = naive.Column([[0, 1, 2, 3], [4, 4, 5, 5], [6, 6, 6, 6]], [0, 0, 0, 0, 1, 1, 3], 0, 2)
+    rows = [((i % 4, i // 4, i % 3), i, ("a", "a")) for i in range(16)]
+    tables = CoarserTables(problem_of(naive.Table(rows, [column] * 3, False, 2, 0)), Meter("default", None))
+    for levels in ((0, 0, 0), (1, 0, 2), (1, 1, 1), (2, 2, 2)):
+        cells = len({tuple(column.ancestor[at][leaf] for at, leaf in zip(levels, row[0])) for row in rows})
+        exact = tables.at(levels, cells)
+        assert exact is not None
+        assert exact.cells.count == cells
+        assert tables.at(levels, cells - 1) is None
 
 
 def test_opened_levels_are_two_columns_finer(folder: Path) -> None:
@@ -82,11 +95,15 @@ def test_the_first_table_is_the_finest_that_has_room(folder: Path) -> None:
     problem = problem_of(naive.Table(rows, [column] * 3, False, 2, 0))
     tables = CoarserTables(problem, Meter("default", None))
     every = [tuple(h.finest for h in problem.hierarchies), *floors(problem.hierarchies, tables.rows, [False] * 3)]
-    counts = [tables.at(levels).cells.count for levels in every]
+    found = [tables.at(levels, coarser.LARGE) for levels in every]
+    counts = [table.cells.count for table in found if table]
+    assert len(counts) == len(every)
     with pytest.MonkeyPatch.context() as patch:
         for room in (1, 4, 8, 100):
             patch.setattr(coarser, "ROOM", room)
-            assert tables.first().cells.count == next(count for count in counts if count <= room)
+            first = tables.first()
+            assert first is not None
+            assert first.cells.count == next(count for count in counts if count <= room)
     assert np.all(np.diff(counts) <= 0)
 
 
