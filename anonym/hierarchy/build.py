@@ -37,6 +37,8 @@ from anonym.hierarchy.suits import KEYS, how, needs, suits
 from anonym.hierarchy.texts import file_steps, group_steps, prefix_steps
 from anonym.hierarchy.tree import Tree, check_nesting
 
+DAYS = 95_000_000  # from 1970 to both sides: the engine ends with a panic within some years from there
+TICKS_OF_DAY = {"ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
 STEPS: dict[type, Steps] = {
     Interval: interval_steps,
     Breaks: break_steps,
@@ -113,11 +115,27 @@ def _check_type(column: str, declaration: Declaration, domain: pl.Series) -> Non
             f"column '{column}' holds infinite numbers ({domain.is_infinite().sum()} distinct), which no range covers: "
             "replace them by null or by a number before anonymising"
         )
+    if beyond := _beyond_calendar(domain):
+        raise InputError(
+            f"column '{column}' holds dates beyond the calendar's years ({beyond} distinct, before 258,000 BC or after "
+            "262,000): they are damaged or stand for a missing value; replace them by null before anonymising"
+        )
     if not suits(declaration, dtype):
         raise InputError(
             f"column '{column}' is {type_name(dtype)}, but its hierarchy `{KEYS[type(declaration)]}` "
             f"needs {needs(declaration)}: {how(declaration, dtype)}"
         )
+
+
+def _beyond_calendar(domain: pl.Series) -> int:
+    """How many dates or timestamps the engine could not print."""
+    if domain.dtype == pl.Date:
+        ticks = 1
+    elif isinstance(domain.dtype, pl.Datetime):
+        ticks = TICKS_OF_DAY[domain.dtype.time_unit]
+    else:
+        return 0
+    return int((~domain.drop_nulls().to_physical().cast(pl.Int64).is_between(-DAYS * ticks, DAYS * ticks)).sum())
 
 
 def _level_0(declaration: Declaration, values: pl.Series) -> list[Step]:

@@ -19,6 +19,7 @@ from anonym.io.private import private_root
 log = logging.getLogger("anonym")
 
 MARK = ".anonym-part"
+LONGEST = 200  # bytes; file systems take 255, and parts add up to 42
 
 
 class Target:
@@ -139,6 +140,13 @@ def _refuse_other_folder(path: Path) -> None:
     if not path.is_dir() or path.is_symlink():
         raise CallError(f"{path} is no folder: name one, or leave --partition-by out")
     refuse_foreign(path)
+
+
+def refuse_long_name(path: Path) -> None:
+    """Raises CallError for a name that leaves no room for those of the parts and companions, which are longer."""
+    size = len(os.fsencode(path.name))
+    if size > LONGEST:
+        raise CallError(f"a name of {size} bytes: take a shorter one, of at most {LONGEST}")
 
 
 def refuse_existing(*paths: Path, force: bool) -> None:

@@ -12,6 +12,7 @@ import polars as pl
 
 from anonym.errors import CallError, InputError, OutputError
 from anonym.io import PrivateFolder, Source, guarded, private_file
+from anonym.io.target import refuse_long_name
 from anonym.policy.model import Policy
 
 _ROW = "\x00held"
@@ -94,6 +95,7 @@ def refuse_existing(path: Path | None, *, force: bool) -> None:
         return
     if path.suffix.lower() not in (".parquet", ".pq"):
         raise CallError(f"{path.name}: people held out are kept as Parquet; give a name that ends in .parquet")
+    refuse_long_name(path)
     if path.exists() and not force:
         raise CallError(f"{path.name} exists: --keep-hold-out replaces it only with --force")
 

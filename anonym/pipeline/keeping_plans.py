@@ -20,7 +20,7 @@ from anonym.hierarchy.holders import holders
 from anonym.hierarchy.model import Auto, Hierarchy
 from anonym.io import guarded, private_file
 from anonym.io.source import file_sha256, same_file
-from anonym.io.target import refuse_existing
+from anonym.io.target import refuse_existing, refuse_long_name
 from anonym.pipeline.local_recoding import LocalRecoding
 from anonym.pipeline.recoding import Recoding
 from anonym.policy.model import Form, Policy, Quasi
@@ -55,6 +55,7 @@ def refuse_folder(path: Path, output: Path) -> None:
 
 def refuse_file(path: Path, read: Iterable[Path], *, force: bool) -> None:
     """Raises CallError where a secret plan may not be written to `path`, OutputError where it cannot."""
+    refuse_long_name(path)
     if not path.parent.is_dir():
         raise OutputError(f"the secret plan's folder does not exist: {path.parent}")
     if path.is_dir():

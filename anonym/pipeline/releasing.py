@@ -13,6 +13,7 @@ from anonym.errors import AnonymError, CallError, GuaranteeError, InconclusiveEr
 from anonym.io import PrivateFolder, Source, Target, guarded, open_paths
 from anonym.io.partitions import refuse_name
 from anonym.io.source import same_file
+from anonym.io.target import refuse_long_name
 from anonym.pipeline.applying import Beside, keys_of, make, read_options, with_options
 from anonym.pipeline.estimating import estimate, within
 from anonym.pipeline.evidence import Clock
@@ -144,6 +145,7 @@ def _formulas(evidence: Mapping[str, Any]) -> Iterator[str]:
 def refuse_unnamable(output: Path, partition_by: Sequence[str], *, force: bool) -> None:
     """Raises CallError for a name that a release cannot have, whatever the policy and the input."""
     refuse_unknown_output(output)
+    refuse_long_name(output)
     if partition_by:
         refuse_name(output)
     if not force:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal as D
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from naive import hierarchy as naive
 
 from anonym.errors import InputError, PolicyError
-from anonym.hierarchy.build import build
+from anonym.hierarchy.build import DAYS, build
 from anonym.hierarchy.clock import Seconds
 from anonym.hierarchy.labels import leaf_text, printed
 from anonym.hierarchy.model import (
@@ -522,8 +522,30 @@ def test_an_inner_root_is_the_root(written: Write) -> None:
     assert hierarchy.covered[hierarchy.ancestor[1]].tolist() == [2, 1]
 
 
+@pytest.mark.parametrize("unit", ["ms", "us"])
+def test_the_first_and_last_dates_with_a_year_have_labels(unit: Literal["ms", "us"]) -> None:
+    days = pl.Series([-DAYS, 0, DAYS], dtype=pl.Int32).cast(pl.Date)
+    for values in (days, days.cast(pl.Datetime(unit))):
+        labels = label_rows(build("c", Dates(("day", "month", "quarter", "year", "decade")), values))
+        assert [row[1] for row in labels[-5:-1]] == ["1970-01", "1970-Q1", "1970", "1970s"]
+
+
 REFUSED: dict[str, tuple[Declaration, pl.Series, dict[str, Any], type[Exception], str]] = {
     "infinity": (interval("5"), pl.Series([1.0, float("inf")]), {}, InputError, "infinite"),
+    "dates without a year": (
+        Dates(("month",)),
+        pl.Series([-(2**31), 0, 2**31 - 1], dtype=pl.Int32).cast(pl.Date),
+        {},
+        InputError,
+        r"beyond the calendar's years \(2 distinct",
+    ),
+    "timestamps without a year": (
+        Identity(),
+        pl.Series([0, 96_000_000 * 86_400_000], dtype=pl.Int64).cast(pl.Datetime("ms")),
+        {},
+        InputError,
+        r"beyond the calendar's years \(1 distinct",
+    ),
     "lists": (Identity(), pl.Series([[1]]), {}, InputError, "is List.*a time of day or a duration"),
     "durations by numbers": (interval("5"), pl.Series([timedelta(1)]), {}, InputError, r"interval: \[15m, 1h\]"),
     "times by lengths": (

@@ -77,3 +77,24 @@ def test_people_who_withdrew_are_found_however_their_list_was_saved(ready: Run, 
     status, said, err = ready("apply", "policy.yaml", "in.parquet", "-o", "out.parquet", "--exclude-units", "w.txt")
     assert status == 0, err
     assert "excluded 1 of 1 units (0 not in the input), 2 rows" in said
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("-o", "x" * 300 + ".parquet"),
+        ("-o", "é" * 100 + ".parquet"),  # two bytes each
+        ("-o", "out.parquet", "--secret-plan", "../" + "x" * 201),
+        ("-o", "out.parquet", "--hold-out", "0.1", "--keep-hold-out", "x" * 240 + ".parquet"),
+    ],
+)
+def test_a_name_too_long_for_its_parts_is_refused_before_anything_is_done(ready: Run, words: tuple[str, ...]) -> None:
+    status, _, err = ready("apply", "policy.yaml", "in.parquet", *words)
+    assert (status, "take a shorter one, of at most 200" in err) == (2, True), err
+
+
+def test_the_longest_name_will_do(ready: Run) -> None:
+    name = "x" * 192 + ".parquet"
+    assert ready("apply", "policy.yaml", "in.parquet", "-o", name, "--quiet") == (0, "", "")
+    assert Path(name).exists()
+    assert ready("apply", "policy.yaml", "in.parquet", "-o", name, "--force", "--again", "--quiet") == (0, "", "")
