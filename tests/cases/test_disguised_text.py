@@ -66,9 +66,27 @@ NUMBERS = [
     "at «52.520008, 13.404954» x",
     "NHS «943 476 5919» x",
     "acct «000123456789» x",
+    "手机：«13812345678» 谢谢",
+    "身份证 «11010519491231002X» ok",
+    "CPF «123.456.789-09» ok",
+    "TFN «123 456 782» ok",
+    "CURP «BOXW310820HNERXN09» ok",
     "my social is «123456789» ok",
     "born «3\u00a0Feb.\u00a01980» x",
     "pay «1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa» x",
+]
+NAMES = [
+    r'{"first_name": "«Odalys»", "last_name": "«Brenthwick»", "n": 1}',
+    "<name>«Odalys Brenthwick»</name><n>1</n>",
+    "BEGIN:VCARD\nFN:«Odalys Brenthwick»\nTEL;TYPE=cell:«+1 202 555 0143»\nEMAIL:«odalys@x.example»\nEND:VCARD",
+    "Patient: «BRENTHWICK, ODALYS» seen",
+    "cc: «Odalys Brenthwick» <«odalys@x.example»>",
+    "signed by «Odalys M. Brenthwick», ok",
+    "my name is «Odalys Brenthwick» and",
+    "ERROR user=«odalysb» logged in",
+    "/home/«odalys»/projects/x.py",
+    "ssh «odalys@203.0.113.9» -p 22",
+    "git config user.email «odalys@x.example»",
 ]
 BODY = "MIIEpAIBAAKCAQEA7d8Zq3xk2mVb9YtLr5PfWc1sHn4uGj6TeXo0aQiRvKyBzDlM"
 CREDENTIALS = [
@@ -90,6 +108,9 @@ CREDENTIALS = [
     "db:\n  password: «Kestrel91»\n  host: db1",
     "<password>«Kestrel91Harbour»</password><n>1</n>",
     "curl -u jane:«Kestrel91» -X POST",
+    "docker login -u bob -p «Kestrel91!» reg",
+    "sshpass -p '«Kestrel91!»' ssh x",
+    "TWILIO_AUTH=«f7a3b1c9d2e4f5a6b7c8d9e0f1a2b3c4» ok",
     "Server=db;User Id=app;Password=«Kestrel91»;Timeout=5",
     "jdbc:mysql://db:3306/x?user=app&password=«Kestrel91Harbour»&n=1",
     "密码：«Kestrel91!» ok",
@@ -115,6 +136,8 @@ PLAIN = [
     "the Washington Monument and the Paris agreement",
     "He said “it’s fine” — and left…",
     "mon–fri 9–17, sat 10–14",
+    "<name>maven-clean-plugin</name>",
+    "user=None, login=true",
 ]
 
 
@@ -123,7 +146,7 @@ def _left(must_go: str, text: str) -> list[str]:
     return [piece for i in range(len(must_go) - SHORTEST + 1) if (piece := must_go[i : i + SHORTEST]) in text]
 
 
-@pytest.mark.parametrize("marked", [*ADDRESSES, *NUMBERS, *CREDENTIALS])
+@pytest.mark.parametrize("marked", [*ADDRESSES, *NUMBERS, *NAMES, *CREDENTIALS])
 def test_what_is_marked_goes_and_what_is_around_it_stays(marked: str) -> None:
     before, *_, after = re.split("«.*?»", marked, flags=re.DOTALL)
     released = anonym.scrub(POLICY, pl.Series([re.sub("[«»]", "", marked)])).text[0]
