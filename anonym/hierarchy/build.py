@@ -135,7 +135,8 @@ def _beyond_calendar(domain: pl.Series) -> int:
         ticks = TICKS_OF_DAY[domain.dtype.time_unit]
     else:
         return 0
-    return int((~domain.drop_nulls().to_physical().cast(pl.Int64).is_between(-DAYS * ticks, DAYS * ticks)).sum())
+    most = min(DAYS * ticks, 2**63 - 1)  # nanoseconds end before
+    return int((~domain.drop_nulls().to_physical().cast(pl.Int64).is_between(-most, most)).sum())
 
 
 def _level_0(declaration: Declaration, values: pl.Series) -> list[Step]:

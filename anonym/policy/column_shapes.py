@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Discriminator, Field, Tag
 from pydantic_core import ErrorDetails
@@ -180,7 +180,7 @@ class SurrogateShape(ColumnShape):
 
     role: Annotated[Literal["identifier"], Word(ROLES)] = Field(description=ROLE)
     action: Annotated[Literal["surrogate"], Word(ACTIONS)] = Field(description="replaced by an invented value")
-    kind: Annotated[Kind, Word()] = Field(description="the kind of value")
+    kind: Annotated[Kind, Word()] = Field(description=f"the kind of value: {', '.join(get_args(Kind))}")
     key: KeySource = Field(description=KEY_DESCRIPTION)
     domain: Given[Annotated[str, Text()]] = Field(
         default=None, description="columns of one domain get the same surrogate for the same value"

@@ -82,7 +82,7 @@ class TaxonomyShape(Shape):
     """A hierarchy that ships with anonym."""
 
     taxonomy: Annotated[str, Text("the name of a shipped hierarchy", r"[a-z][a-z0-9_-]*", 100)] = Field(
-        description="its name, such as countries"
+        description="one of countries, icd10-cm, isced-2011, isco-08, nace, naics, nuts, soc-2018, us-states, us-zip3"
     )
 
 

@@ -298,6 +298,7 @@ def check(policy: dict[str, Any], frame: pl.DataFrame) -> None:
         if role["role"] == "quasi":
             FORMS[role["form"]](name, role, before[name], shown)
     others_hold(policy, before, shown, frame)
+    assert anonym.check(policy, data).holds
 
 
 def others_hold(policy: dict[str, Any], before: pl.DataFrame, shown: pl.DataFrame, frame: pl.DataFrame) -> None:

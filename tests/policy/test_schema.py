@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator, FormatChecker
 
+from anonym.hierarchy.packs import pack_names
 from anonym.io.source import TYPES
 from anonym.policy.faults import shaped
 from anonym.policy.plain import Plain, jsonable
@@ -41,6 +42,14 @@ KNOWN = sibling("test_bad_policies")
 def test_the_shipped_file_is_up_to_date() -> None:
     path = rules_folder() / "policy.schema.json"
     assert path.read_text(encoding="utf-8") == text(), "write anonym.policy.schema.text() to rules/policy.schema.json"
+
+
+def test_the_reference_lists_every_taxonomy_and_every_kind_of_surrogate() -> None:
+    shapes = json_schema()["$defs"]
+    told = shapes["TaxonomyShape"]["properties"]["taxonomy"]["description"]
+    assert tuple(told.removeprefix("one of ").split(", ")) == pack_names()
+    kinds = shapes["SurrogateShape"]["properties"]["kind"]
+    assert kinds["description"] == "the kind of value: " + ", ".join(kinds["enum"])
 
 
 def test_it_is_a_valid_schema_of_its_draft() -> None:
