@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +38,7 @@ def counted_within(batches: Iterable[Words], most: int | None, coarser: Sequence
 
 
 def _distinct(words: Words) -> int:
-    return int(_changes(np.sort(words)).sum())
+    return int(changes(np.sort(words)).sum())
 
 
 def _blocks(batches: Iterable[Words]) -> Iterator[Words]:
@@ -54,7 +55,7 @@ def _blocks(batches: Iterable[Words]) -> Iterator[Words]:
 
 
 def _runs(words: Words) -> tuple[Words, Counts]:
-    first = np.flatnonzero(_changes(words))
+    first = np.flatnonzero(changes(words))
     return words[first], np.diff(first, append=len(words))
 
 
@@ -68,11 +69,12 @@ def _summed(words: Words, counts: Counts) -> tuple[Words, Counts]:
     """Distinct words, sorted, with the sums of their counts."""
     order = np.argsort(words, kind="stable")
     words = words[order]
-    first = np.flatnonzero(_changes(words))
+    first = np.flatnonzero(changes(words))
     return words[first], np.add.reduceat(counts[order], first) if len(first) else counts[:0]
 
 
-def _changes(words: Words) -> NDArray[np.bool_]:
-    changes = np.ones(len(words), np.bool_)
-    np.not_equal(words[1:], words[:-1], out=changes[1:])
-    return changes
+def changes(words: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
+    """Where a number differs from the one before; the first always does."""
+    is_new = np.ones(len(words), np.bool_)
+    np.not_equal(words[1:], words[:-1], out=is_new[1:])
+    return is_new

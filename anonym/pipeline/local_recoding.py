@@ -18,7 +18,7 @@ from anonym.hierarchy import encode
 from anonym.hierarchy.bins import binned
 from anonym.hierarchy.cells import record_keys, unit_records
 from anonym.hierarchy.ends import is_line
-from anonym.hierarchy.holders import holders
+from anonym.hierarchy.holders import distinct, holders
 from anonym.hierarchy.model import Hierarchy
 from anonym.io import Source, guarded
 from anonym.pipeline.profile import Profile
@@ -128,7 +128,7 @@ class LocalRecoding(Recoding):
         if records.unit is None:
             return super().units_in(place, groups, released=released)
         chosen = kept > 0 if released else kept < records.rows
-        pairs = np.unique(records.unit[chosen].astype(np.int64) * groups + place[self.cell[chosen]])
+        pairs = distinct(records.unit[chosen].astype(np.int64) * groups + place[self.cell[chosen]])
         return np.bincount(pairs % max(groups, 1), minlength=groups).astype(np.int64)
 
     @property

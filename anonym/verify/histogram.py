@@ -79,7 +79,7 @@ def _entries(
     begin = run_starts(classes, units)
     values = np.diff(begin, append=len(classes))  # of each unit in each class
     (classes, places, shared), count = tally(classes, places, np.repeat(values, values))
-    scale = _scale(np.unique(values).tolist(), members)
+    scale = _scale(np.flatnonzero(np.bincount(values)).tolist(), members)
     first = run_starts(classes, places)
     weight = _added(count * (scale / shared), first)
     return classes[first], places[first], weight, _added(count, first).astype(np.int64), scale

@@ -143,7 +143,7 @@ def measure(
         rows=rows.file_rows,
         suppressed=rows.suppressed,
         sizes=sizes(rows, facts.k),
-        units=None if rows.unit is None else len(np.unique(rows.unit)),
+        units=None if rows.unit is None else int(rows.unit.max(initial=-1)) + 1,
         profiles=profiles(rows, facts.k) if rows.unit is not None else None,
         linked=linked,
         counted="profiles" if by_profile else "rows" if rows.unit is None else "units",
