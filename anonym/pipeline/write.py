@@ -207,6 +207,7 @@ def _through_buckets(released: pl.LazyFrame, buckets: int, private: PrivateFolde
             ),
             compression="lz4",
             statistics=False,
+            row_group_size=max(1, IN_MEMORY // buckets),  # rows wait for their group, in each of the buckets
         )
     for place in sorted(folder.rglob("*.parquet")):
         with guarded("reading the shuffle's buckets", OutputError):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import polars as pl
+import pyarrow.parquet as pq
 import pytest
 
 from anonym.errors import OutputError
@@ -49,6 +51,25 @@ def test_every_row_is_written_once_and_aligned(
     assert released["text"].to_list() == [f"t{i}" for i in released["value"]]
     assert (released["value"].to_list() == list(range(ROWS))) is (order == "keep")
     assert sorted(released["value"]) == list(range(ROWS))
+
+
+def test_no_more_rows_wait_for_their_buckets_than_are_shuffled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bucket's rows wait in memory until they are a row group."""
+    monkeypatch.setattr(write, "IN_MEMORY", 100)
+    groups: list[int] = []
+    read = pl.read_parquet
+
+    def noted(place: Path, **options: Any) -> pl.DataFrame:
+        found = pq.ParquetFile(place).metadata
+        groups.extend(found.row_group(number).num_rows for number in range(found.num_row_groups))
+        return read(place, **options)
+
+    monkeypatch.setattr(pl, "read_parquet", noted)
+    with PrivateFolder() as private:
+        batches = list(write._through_buckets(_lazy(1000), 20, private))
+    assert len(batches) == 20
+    assert sum(groups) == sum(batch.height for batch in batches) == 1000
+    assert max(groups) <= 100 / 20
 
 
 def _places_of_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, in_memory: int) -> list[int]:
