@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -84,7 +85,7 @@ def documents(text: str, name: str, style: Style = "auto", offsets: Offsets | No
     for place, entry in _objects(text, name):
         try:
             known = style if style != "auto" else _style_of(entry)
-            yield _READERS[known](entry, offsets)
+            document = _READERS[known](entry, offsets)
         except _Misfit as misfit:
             raise InputError(f"{name}, {place}: {misfit}") from None
         except (KeyError, TypeError, ValueError, AttributeError):
@@ -92,6 +93,8 @@ def documents(text: str, name: str, style: Style = "auto", offsets: Offsets | No
                 f"{name}, {place}: expected an object with text and spans, each with start, end and label, or a "
                 f"document of another known format ({', '.join(STYLES[2:])})"
             ) from None
+        if document is not None:
+            yield document
 
 
 def _objects(text: str, name: str) -> Iterator[tuple[str, Any]]:
@@ -157,7 +160,7 @@ class _Ruler:
 
 
 def _whole(offset: Any) -> int:
-    if int(offset) != float(offset):
+    if isinstance(offset, bool) or int(offset) != float(offset):
         raise _Misfit("an offset is no whole number")
     return int(offset)
 
@@ -184,13 +187,13 @@ def _lines(entry: Mapping[str, Any], offsets: Offsets | None) -> Labelled:
         if kind == NEED_NOT.casefold():
             allowed.append((start, end))
             continue
-        spans.append((start, end, str(each.get("label", each.get("type", "ANY")))))
+        spans.append((start, end, _label(each.get("label", each.get("type", "ANY")))))
         if kind in ("direct", "quasi"):
             mentions.append(Mention(start, end, kind, str(each.get("entity_id", number))))  # type: ignore[arg-type]
     known = {str(name): None if value is None else str(value) for name, value in entry.get("known", {}).items()}
     weight = float(entry.get("weight", 1.0))
-    if not weight > 0:
-        raise _Misfit("a weight must be above 0")
+    if not 0 < weight < math.inf:
+        raise _Misfit("a weight must be a number above 0")
     stratum = str(entry.get("stratum", ""))
     return Labelled(text, tuple(spans), tuple(mentions), tuple(allowed), known, stratum, weight)
 
@@ -201,7 +204,10 @@ def _presidio(entry: Mapping[str, Any], offsets: Offsets | None) -> Labelled:
     return Labelled(
         text,
         tuple(
-            (*ruler.span(each["start_position"], each["end_position"], each.get("entity_value")), each["entity_type"])
+            (
+                *ruler.span(each["start_position"], each["end_position"], each.get("entity_value")),
+                _label(each["entity_type"]),
+            )
             for each in entry["spans"] or ()
         ),
     )
@@ -223,33 +229,54 @@ def _tab(entry: Mapping[str, Any], offsets: Offsets | None) -> Labelled:
             if kind not in ("direct", "quasi"):
                 allowed.append((start, end))
                 continue
-            spans[start, end, str(each["entity_type"])] = None
+            spans[start, end, _label(each["entity_type"])] = None
             mentions.append(Mention(start, end, kind, f"{annotator}/{each['entity_id']}"))  # type: ignore[arg-type]
     return Labelled(text, tuple(spans), tuple(mentions), tuple(allowed))
 
 
-def _label_studio(entry: Mapping[str, Any], offsets: Offsets | None) -> Labelled:
+def _label_studio(entry: Mapping[str, Any], offsets: Offsets | None) -> Labelled | None:
     """A task of Label Studio's JSON export or a line of JSON-MIN; cancelled annotations do not count, several
-    annotators' labels are united.
+    annotators' labels are united. None for a task that nobody has labelled: it says nothing of what is in it.
     """
-    data = entry.get("data", entry)
-    text = _text(data["text"] if "text" in data else next(v for v in data.values() if isinstance(v, str)))
-    ruler = _Ruler(text, offsets or "utf-16")
+    done = [each for each in entry.get("annotations", ()) if not each.get("was_cancelled")]
+    if not done and "label" not in entry:
+        return None
     values: list[Mapping[str, Any]] = list(entry.get("label") or ())
-    for annotation in entry.get("annotations", ()):
-        if not annotation.get("was_cancelled"):
-            values += [result["value"] for result in annotation["result"] if "value" in result]
-    spans: dict[tuple[int, int, str], None] = {}
-    for value in values:
-        if "labels" in value or "hypertextlabels" in value:
-            where = value.get("globalOffsets", value)
-            start, end = ruler.span(where["start"], where["end"], value.get("text"))
-            for label in value.get("labels", value.get("hypertextlabels")):
-                spans[start, end, str(label)] = None
-    return Labelled(text, tuple(spans))
+    values += [result["value"] for annotation in done for result in annotation["result"] if "value" in result]
+    if not all(isinstance(value, Mapping) for value in values):
+        raise _Misfit("expected each label as an object with start, end and labels, as Label Studio exports it")
+    marked = [value for value in values if "labels" in value or "hypertextlabels" in value]
+    return _fitting(_texts_of(entry.get("data", entry)), marked, offsets or "utf-16")
 
 
-_READERS: dict[str, Callable[[Mapping[str, Any], Offsets | None], Labelled]] = {
+def _texts_of(data: Mapping[str, Any]) -> list[str]:
+    """What may be the labelled text, which the export does not say: the field `text`, or else any."""
+    if "text" in data:
+        return [_text(data["text"])]
+    return [value for value in data.values() if isinstance(value, str)]
+
+
+def _fitting(texts: Sequence[str], marked: Sequence[Mapping[str, Any]], offsets: Offsets) -> Labelled:
+    """The longest of the texts that all labels fit; raises what is wrong with the longest where none is."""
+    faults: list[_Misfit] = []
+    for text in sorted(texts, key=len, reverse=True):
+        ruler = _Ruler(_text(text), offsets)
+        spans: dict[tuple[int, int, str], None] = {}
+        try:
+            for value in marked:
+                where = value.get("globalOffsets", value)
+                start, end = ruler.span(where["start"], where["end"], value.get("text"))
+                spans |= {
+                    (start, end, _label(label)): None for label in value.get("labels", value.get("hypertextlabels"))
+                }
+        except _Misfit as misfit:
+            faults.append(misfit)
+            continue
+        return Labelled(text, tuple(spans))
+    raise faults[0] if faults else _Misfit("expected the text as a string")
+
+
+_READERS: dict[str, Callable[[Mapping[str, Any], Offsets | None], Labelled | None]] = {
     "lines": _lines,
     "presidio": _presidio,
     "tab": _tab,
@@ -260,6 +287,17 @@ _READERS: dict[str, Callable[[Mapping[str, Any], Offsets | None], Labelled]] = {
 def _text(value: object) -> str:
     if not isinstance(value, str):
         raise _Misfit("expected the text as a string")
+    if _HALF.search(value):
+        raise _Misfit("the text holds half of a surrogate pair, which is no character")
+    return value
+
+
+_HALF = re.compile("[\ud800-\udfff]")
+
+
+def _label(value: object) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise _Misfit("a label is a text that is not empty")
     return value
 
 

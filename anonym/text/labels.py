@@ -27,6 +27,22 @@ SAME = {
     "ADDRESS": "STREET_ADDRESS",
     "CODE": "CASE_NUMBER",
     "DEM": "NRP",
+    "NORP": "NRP",
+    "NATIONALITY": "NRP",
+    "FIRST_NAME": "PERSON",
+    "LAST_NAME": "PERSON",
+    "FULL_NAME": "PERSON",
+    "SURNAME": "PERSON",
+    "GIVEN_NAME": "PERSON",
+    "PATIENT": "PERSON",
+    "DOCTOR": "PERSON",
+    "HOSPITAL": "ORGANIZATION",
+    "PROFESSION": "OCCUPATION",
+    "FAC": "LOCATION",
+    "STATE": "LOCATION",
+    "STREET": "STREET_ADDRESS",
+    "E_MAIL": "EMAIL_ADDRESS",
+    "TELEPHONE": "PHONE_NUMBER",
     "PASSWORD": "SECRET",
     "USER": "USERNAME",
 }
@@ -35,7 +51,7 @@ SAME = {
 
 def meaning(label: str) -> str:
     """The entity that a label means, or the label itself in capitals."""
-    plain = label.upper().replace("-", "_").replace(" ", "_")
+    plain = re.sub(r"^[BI]-(?=\w)", "", label.upper()).replace("-", "_").replace(" ", "_")  # of IOB, or as it is
     return SAME.get(plain, plain)
 
 

@@ -56,3 +56,33 @@ def jaccard(a: Iterable[str], b: Iterable[str]) -> float:
     """What two sets share, of what either has."""
     left, right = set(a), set(b)
     return len(left & right) / len(left | right) if left | right else 1.0
+
+
+def recall_counts(
+    text: str, labels: Sequence[tuple[int, int, str]], masks: Sequence[tuple[int, int, str]], small: frozenset[str]
+) -> dict[str, tuple[int, int]]:
+    """(found, tried) of each measure of recall on one labelled text, by sets of positions."""
+    masked = {i for start, end, _ in masks for i in range(start, end)}
+    gold = {i for start, end, _ in labels for i in range(start, end)}
+    tokens = [set(range(*match.span())) for match in re.finditer(r"\w+", text)]
+
+    def whole(start: int, end: int) -> bool:
+        inside = [match.span() for match in re.finditer(r"\w+", text[start:end])]
+        said = [(a, b) for a, b in inside if text[start + a : start + b].casefold() not in small] or [(0, end - start)]
+        wanted = {start + i for a, b in said for i in range(a, b)}
+        return ({i for i in wanted if text[i].isalnum()} or set(range(start, end))) <= masked
+
+    wholes = [whole(start, end) for start, end, _ in labels]
+    return {
+        "whole": (sum(wholes), len(labels)),
+        "touched": (sum(bool(set(range(start, end)) & masked) for start, end, _ in labels), len(labels)),
+        "exact": (sum(label in masks for label in labels), len(labels)),
+        "characters": (len(gold & masked), len(gold)),
+        "character_precision": (len(gold & masked), len(masked)),
+        "tokens": (sum(t & gold <= masked for t in tokens if t & gold), sum(bool(t & gold) for t in tokens)),
+        "token_precision": (
+            sum(bool(t & gold) for t in tokens if t & masked),
+            sum(bool(t & masked) for t in tokens),
+        ),
+        "clean": (int(all(wholes)), 1),
+    }

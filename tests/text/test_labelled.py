@@ -173,3 +173,77 @@ def test_an_offset_that_is_no_whole_number_is_refused(start: Any) -> None:
     with pytest.raises(InputError, match="line 1"):
         one(lines([(start, 8, "PER")]))
     assert one(lines([(2.0, "8", "PER")])).spans == SPANS[:1]
+
+
+def line(**changed: Any) -> str:
+    return json.dumps({"text": "mail a@x.example", "spans": [{"start": 5, "end": 16, "label": "EMAIL"}]} | changed)
+
+
+def span(**changed: Any) -> str:
+    return line(spans=[{"start": 5, "end": 16, "label": "EMAIL"} | changed])
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (span(label=None), "a label is a text"),
+        (span(label=""), "a label is a text"),
+        (span(label=["EMAIL"]), "a label is a text"),
+        (span(start=True), "no whole number"),
+        (span(start=5.5), "no whole number"),
+        (span(end=5), "outside its text"),
+        (span(start=-2), "outside its text"),
+        (span(start="five"), "expected an object"),
+        (line(weight=float("inf")), "a weight must be"),
+        (line(weight="nan"), "a weight must be"),
+        (line(text="\ud800mail a@x.example"), "surrogate"),
+        (line(text=None), "as a string"),
+        (line(spans=None), "expected an object"),
+        (line(spans=[[5, 16, "EMAIL"]]), "expected an object"),
+        (json.dumps({"text": "mail a@x.example", "label": [[5, 16, "EMAIL"]]}), "each label as an object"),  # doccano
+        (json.dumps({"text": "mail a@x.example", "entities": []}), "expected an object"),
+        (json.dumps(["mail"]), "expected an object"),
+        (line() + "\n{", "line 2: expected a JSON object"),
+        ("Anna B-PER\nBell\n", "a column of tags"),
+        ("Anna PERSON\nBell PERSON\n", "a column of tags"),
+        ("text,label\nmail,EMAIL\n", "a column of tags"),
+    ],
+)
+def test_malformed_samples_are_refused_with_what_is_wrong_and_no_text(content: str, said: str) -> None:
+    with pytest.raises(InputError, match=said) as refused:
+        list(documents(content, "sample"))
+    assert "a@x" not in str(refused.value)
+
+
+def task(data: dict[str, str], *annotations: dict[str, Any]) -> str:
+    return json.dumps([{"id": 1, "data": data, "annotations": list(annotations)}])
+
+
+EMAIL = {"result": [{"type": "labels", "value": {"start": 5, "end": 16, "text": "a@x.example", "labels": ["EMAIL"]}}]}
+
+
+def test_the_labelled_text_of_a_task_is_the_one_that_its_labels_fit() -> None:
+    data = {"customer": "a number that is longer than the note", "note": "mail a@x.example", "id": "zz9"}
+    assert one(task(data, EMAIL)) == Labelled("mail a@x.example", ((5, 16, "EMAIL"),))
+    with pytest.raises(InputError, match="does not fit the text"):
+        one(task({"note": "mail b@y.example and more"}, EMAIL))
+
+
+def test_a_task_that_nobody_has_labelled_is_no_text_without_labels() -> None:
+    note = {"text": "mail a@x.example"}
+    assert list(documents(task(note), "sample")) == []
+    assert list(documents(task(note, EMAIL | {"was_cancelled": True}), "sample")) == []
+    assert one(task(note, {"result": []})) == Labelled("mail a@x.example", ())
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_marks_and_line_ends_of_windows_change_nothing(tmp_path: Path, mark: str, end: str) -> None:
+    text = "é😀\r\nm\u0301 Odalys"
+    start = text.index("Odalys")
+    entry = json.dumps({"text": text, "spans": [{"start": start, "end": start + 6, "label": "PER"}]})
+    path = tmp_path / "sample.jsonl"
+    path.write_bytes((mark + entry + end + end + entry + end).encode())
+    assert read(path) == [Labelled(text, ((start, start + 6, "PER"),))] * 2
+    path.write_bytes((mark + f"Anna B-PER{end}Bell I-PER{end}{end}x O{end}").encode())
+    assert read(path) == [Labelled("Anna Bell", ((0, 9, "PER"),)), Labelled("x", ())]

@@ -8,14 +8,16 @@ import random
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from naive.text import recall_counts
 
 from anonym.errors import InputError
 from anonym.text.labelled import Mention
 from anonym.text.options import TextOptions
 from anonym.text.recall import Labelled, Missed, Proportion, f2, measure, read, recall
 from anonym.text.scrub import Scrubber
+from anonym.text.words import words
 
 
 def test_nested_labels_and_split_masks_count_once() -> None:  # T70
@@ -177,3 +179,24 @@ def test_labels_in_texts_that_are_alike_count_each_for_itself() -> None:
     masks = [[span for span in document.spans if dice.random() < 0.8] for document in sample]
     whole = measure(sample, masks).whole
     assert 1.0 <= whole.effect < 1.3
+
+
+TEXTS = st.lists(st.sampled_from([*"aB1é😀\u0301_ \r\n.-中", "of ", "the "]), min_size=1).map("".join)
+SPANS = st.lists(st.tuples(st.integers(0, 20), st.integers(1, 8), st.sampled_from(["PER", "LOC"])), max_size=5)
+
+
+@given(TEXTS, SPANS, SPANS)
+def test_counting_agrees_with_sets_of_positions(
+    text: str, labelled: list[tuple[int, int, str]], masked: list[tuple[int, int, str]]
+) -> None:
+    def inside(spans: list[tuple[int, int, str]]) -> tuple[tuple[int, int, str], ...]:
+        """Nested, overlapping, touching, as they come; each once."""
+        ends = [(start % len(text), min(start % len(text) + size, len(text)), kind) for start, size, kind in spans]
+        return tuple(dict.fromkeys(ends))
+
+    labels, masks = inside(labelled), inside(masked)
+    assume(labels)
+    found = measure([Labelled(text, labels)], [masks])
+    for name, counts in recall_counts(text, labels, masks, words("small")).items():
+        part = getattr(found, name)
+        assert (part.found, part.of) == counts, name
