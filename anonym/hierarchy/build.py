@@ -115,11 +115,7 @@ def _check_type(column: str, declaration: Declaration, domain: pl.Series) -> Non
             f"column '{column}' holds infinite numbers ({domain.is_infinite().sum()} distinct), which no range covers: "
             "replace them by null or by a number before anonymising"
         )
-    if beyond := _beyond_calendar(domain):
-        raise InputError(
-            f"column '{column}' holds dates beyond the calendar's years ({beyond} distinct, before 258,000 BC or after "
-            "262,000): they are damaged or stand for a missing value; replace them by null before anonymising"
-        )
+    refuse_beyond_calendar(column, domain)
     if not suits(declaration, dtype):
         raise InputError(
             f"column '{column}' is {type_name(dtype)}, but its hierarchy `{KEYS[type(declaration)]}` "
@@ -127,16 +123,21 @@ def _check_type(column: str, declaration: Declaration, domain: pl.Series) -> Non
         )
 
 
-def _beyond_calendar(domain: pl.Series) -> int:
-    """How many dates or timestamps the engine could not print."""
+def refuse_beyond_calendar(column: str, domain: pl.Series) -> None:
+    """Raises InputError for dates and timestamps that the engine cannot print."""
     if domain.dtype == pl.Date:
         ticks = 1
     elif isinstance(domain.dtype, pl.Datetime):
         ticks = TICKS_OF_DAY[domain.dtype.time_unit]
     else:
-        return 0
+        return
     most = min(DAYS * ticks, 2**63 - 1)  # nanoseconds end before
-    return int((~domain.drop_nulls().to_physical().cast(pl.Int64).is_between(-most, most)).sum())
+    found = int((~domain.drop_nulls().to_physical().cast(pl.Int64).is_between(-most, most)).sum())
+    if found:
+        raise InputError(
+            f"column '{column}' holds dates beyond the calendar's years ({found} distinct, before 258,000 BC or after "
+            "262,000): they are damaged or stand for a missing value; replace them by null before anonymising"
+        )
 
 
 def _level_0(declaration: Declaration, values: pl.Series) -> list[Step]:

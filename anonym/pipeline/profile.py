@@ -10,7 +10,7 @@ import polars as pl
 from anonym.columns.actions import joins_rows
 from anonym.hierarchy import encode
 from anonym.hierarchy.bins import bin_domain, binned, bins_of
-from anonym.hierarchy.build import build
+from anonym.hierarchy.build import build, refuse_beyond_calendar
 from anonym.hierarchy.cells import Coarser, coded_cells
 from anonym.hierarchy.floors import Floors, floors
 from anonym.hierarchy.model import Auto, Cells, Hierarchy
@@ -146,7 +146,9 @@ def _count_units(frame: pl.LazyFrame, unit: str | None) -> int | None:
 def _domain(source: Source, column: ResolvedColumn) -> pl.DataFrame:
     normalise = column.role.normalise if isinstance(column.role, Quasi) else ()
     with guarded(f"reading the values of column {column.name}"):
-        return encode.domain(source.frame, column.name, column.dtype, normalise)
+        domain = encode.domain(source.frame, column.name, column.dtype, normalise)
+    refuse_beyond_calendar(column.name, domain["value"])  # sensitive dates are printed too, in digests
+    return domain
 
 
 def build_hierarchy(

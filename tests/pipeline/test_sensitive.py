@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import anonym
-from anonym.errors import AnonymError
+from anonym.errors import AnonymError, InputError
 
 N = 240
 ORDER = ["none", "mild", "grave"]
@@ -83,3 +83,14 @@ def test_a_promise_that_one_of_them_cannot_keep_names_it(tmp_path: Path) -> None
     given["columns"]["yes"]["l"] = {"distinct": 3}
     with pytest.raises(AnonymError, match="yes"):
         anonym.apply(given, table())
+
+
+def test_a_sensitive_date_without_a_year_is_refused_in_words() -> None:
+    day = pl.Series([2**31 - 1, 0, 5] * 4, dtype=pl.Int32).cast(pl.Date)
+    policy = {
+        "anonym": 1,
+        "columns": {"q": {"role": "quasi"}, "day": {"role": "sensitive", "l": {"distinct": 2}}},
+        "guarantee": {"k": 2},
+    }
+    with pytest.raises(InputError, match=r"beyond the calendar's years \(1 distinct"):
+        anonym.apply(policy, pl.DataFrame({"q": [1] * 12, "day": day}))

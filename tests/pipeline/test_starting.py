@@ -165,3 +165,13 @@ def test_a_table_without_rows_is_refused(command: Command, tmp_path: Path) -> No
     assert status == 4
     assert "no rows" in said
     assert not Path("policy.yaml").exists()
+
+
+@pytest.mark.parametrize(("days", "status"), [(2_932_897 + 400, 0), (2**31 - 1, 4)])
+def test_dates_after_python_and_after_the_calendar(command: Command, days: int, status: int) -> None:
+    """The year 10001 is a date like others; what has no year is refused in words."""
+    day = pl.Series([days, 0, 5] * 20, dtype=pl.Int32).cast(pl.Date)
+    pl.DataFrame({"age": [20, 21, 22] * 20, "born": day}).write_parquet("in.parquet")
+    found, _, err = command("init", "in.parquet", "-o", "p.yaml", "--quiet")
+    assert (found, "internal" in err) == (status, False), err
+    assert (status == 0) or "beyond the calendar's years (1 distinct" in err

@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import date, datetime
 from decimal import Decimal
 
 import polars as pl
@@ -53,10 +52,8 @@ def recode(facts: Facts, concept: str) -> Recode:
 
 
 def _dates(facts: Facts, concept: str) -> Recode:
-    first, last = facts.known["value"].min(), facts.known["value"].max()
-    assert isinstance(first, date)
-    assert isinstance(last, date)
-    days = (last - first).days if isinstance(first, datetime) == isinstance(last, datetime) else 0
+    day = facts.known["value"].cast(pl.Date).to_physical().to_numpy()  # Python has no date after the year 9999
+    days = int(day.max()) - int(day.min())
     if concept in ("birth", "death"):
         units = ["month", "quarter", "year", "decade"] if concept == "birth" else ["month", "quarter", "year"]
     elif days <= 92:
