@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -166,11 +166,11 @@ def _covered(recoding: LocalRecoding, column: int, form: Form) -> dict[str, pl.S
     return {f"kind:{name}": kinds, f"low:{name}": low, f"high:{name}": high}
 
 
-def _kinds(hierarchy: Hierarchy, cells: SetColumn) -> Sequence[int]:
+def _kinds(hierarchy: Hierarchy, cells: SetColumn) -> NDArray[np.int64]:
+    """(classes,) see KINDS."""
     assert cells.low is not None
     is_star, is_alone = cells.low == STAR, cells.low >= len(hierarchy.domain.drop_nulls())
-    kinds = np.where(is_star, KINDS["star"], np.where(is_alone, KINDS["alone"], KINDS["interval"]))
-    return kinds.tolist()  # type: ignore[no-any-return]
+    return np.where(is_star, KINDS["star"], np.where(is_alone, KINDS["alone"], KINDS["interval"]))
 
 
 def _levels(recoding: LocalRecoding, column: int) -> NDArray[np.int64]:
