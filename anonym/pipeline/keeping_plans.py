@@ -39,6 +39,7 @@ class KeptPlan:
     content: bytes
     sha256: str
     combinations: int
+    is_public: bool = False
 
     def evidence(self) -> dict[str, Any]:
         return {"use": "written", "sha256": self.sha256, "combinations": self.combinations}
@@ -79,7 +80,7 @@ def kept_plan(recoding: Recoding | None, plan: Plan | None) -> KeptPlan | None:
         return None
     if not isinstance(recoding, LocalRecoding):
         content = plan.dump().encode()
-        return KeptPlan(content, hashlib.sha256(content).hexdigest(), 0)
+        return KeptPlan(content, hashlib.sha256(content).hexdigest(), 0, is_public=True)
     secret = secret_plan(recoding, plan)
     return KeptPlan(secret.content, secret.sha256, secret.count)
 
@@ -101,7 +102,7 @@ def said_of(kept: KeptPlan | None, path: Path | None) -> list[str]:
     """A line for the terminal."""
     if kept is None or path is None:
         return []
-    if not kept.combinations:
+    if kept.is_public:
         return [f"plan     {path}: no raw value is in it, for recoding is global; the *.plan.json does as well"]
     return [f"secret   {path}: {plural(kept.combinations, 'raw combination')}, for --plan; hand it to nobody"]
 

@@ -549,6 +549,30 @@ def test_the_next_run_removes_what_a_killed_one_left_of_it(command: Run) -> None
     assert os.listdir("kept") == ["a.secret"]
 
 
+def test_tables_without_rows_have_plans_and_follow_them(command: Run) -> None:
+    write(local(), clinic().clear(), clinic())
+    status, said, _ = command(*FIRST)
+    assert (status, "secret   kept/a.secret: 0 raw combinations" in said) == (0, True), said
+    status, _, err = command(*NEXT)
+    assert (status, "500 (100.0%) have combinations of values that the plan does not list" in err) == (3, True)
+    write(local(), clinic(), clinic().clear())
+    assert command(*FIRST, "--force", "--quiet")[0] == 0
+    assert command(*NEXT, "--quiet") == (0, "", "")
+    assert pl.read_parquet("out/b.parquet").height == 0
+
+
+def test_bins_count_in_the_batch(tmp_path: Path) -> None:
+    """Numbers of one bin are one value for l, in the next batch too."""
+    policy = local(guarantee={"k": K, "suppression": {"max": 1}})
+    policy["columns"]["pay"] = {"role": "sensitive", "bins": {"interval": [100]}, "l": {"distinct": 2}}
+    del policy["columns"]["dx"]
+    table = clinic(600).drop("dx").with_columns(pay=pl.int_range(pl.len()) % 1000)
+    anonym.apply(policy, table, secret_plan=tmp_path / "plan")
+    one_bin = table.with_columns(pay=pl.when(pl.col("age") < 40).then(pl.col("pay") % 100).otherwise("pay"))
+    found = anonym.apply(policy, one_bin, plan=tmp_path / "plan").data.collect()
+    assert found.height == table.filter(pl.col("age") >= 40).height
+
+
 def test_masked_rows_stay_empty(tmp_path: Path) -> None:
     policy = local(guarantee={"k": K, "suppression": {"max": 0.5, "action": "mask"}})
     anonym.apply(policy, clinic(), secret_plan=tmp_path / "plan")
