@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -231,8 +230,15 @@ def _within(
 
     if not floors:
         return tuples, None
-    taken = floors[bisect_left(floors[:-1], -coarser.most, key=lambda levels: -merged(levels).height)]
-    return merged(taken), taken
+    low, high, found = 0, len(floors) - 1, None
+    while low < high:
+        middle = (low + high) // 2
+        there = merged(floors[middle])
+        if there.height <= coarser.most:
+            high, found = middle, there
+        else:
+            low = middle + 1
+    return merged(floors[high]) if found is None else found, floors[high]
 
 
 def _recode(hierarchies: Sequence[Hierarchy], levels: Floors, sizes: Sequence[int]) -> Recode:

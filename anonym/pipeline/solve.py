@@ -120,7 +120,7 @@ def _globally(problem: Problem, profile: Profile, policy: Policy, progress: Prog
 
     progress.stage("searching (compiling at first use)")
     budget = "default" if policy.search.budget[0] == "tries" else policy.search.budget
-    solution = solve_global(problem, budget=budget, progress=progress.stage)
+    solution = solve_global(problem, budget=budget, threads=pl.thread_pool_size(), progress=progress.stage)
     if not profile.raised:
         return solution
     return replace(solution, optimal=False, bound=0.0, why="; ".join([solution.why, *_left_out(profile)]))

@@ -12,7 +12,8 @@ that must leave it (`least_removal` of each criterion, with its proof).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +27,7 @@ from anonym.search.pairs import Pairs
 from anonym.search.sizes import SizeCost
 
 SLACK = 1e-6  # rows; what a computed removal may exceed the rows left to suppress by rounding
+WORTH_A_THREAD = 5_000  # prefixes read for a child: fewer are read before another thread has begun
 NONE = np.empty(0, np.int32)
 NO_SIZES = np.empty(0, np.int64)
 
@@ -93,6 +95,7 @@ class BranchAndBound:
         self.size_cost = size_cost
         self.tails = [0.0] * (len(lattice.axes) + 1)
         self.pairs: Pairs | None = None
+        self.pool: Executor | None = None  # for the children of a node
         weights = [axis.weight if size_cost is None else 0.0 for axis in lattice.axes]
         fixed = 0.0 if size_cost is None else 1.0
         self.drops: list[float] = np.cumsum([fixed, *weights]).tolist()  # what a suppressed row costs, by depth
@@ -142,6 +145,7 @@ class BranchAndBound:
                 break
             split = self._split(node)
             child = self._child(split, level)
+            self._count(self._read(split))
             node = None if child is None else self._descended(split, child)
         self.incumbent.best = best
         return node
@@ -173,8 +177,7 @@ class BranchAndBound:
         split = self._split(node)
         children = self._glimpsed(split, levels)
         if self._needs_judging(node.depth + 1):
-            judged = (self._child(split, child.chosen[-1]) for child in children)
-            children = sorted(filter(None, judged), key=_promise)
+            children = sorted(self._children(split, [child.chosen[-1] for child in children]), key=_promise)
         for child in children:
             if self.incumbent.beats(child.bound, child.gone, child.chosen):
                 continue
@@ -234,8 +237,23 @@ class BranchAndBound:
     ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
         """(class of each entry; rows, members that lie in one prefix, cost a row of each class)."""
         node, axis = split.node, self.lattice.axes[split.node.depth]
-        self.reads += split.entries[1].size
         return kernels.merge(*split.entries, axis.nodes[level], axis.cost[level], node.paid, axis.widths[level])
+
+    def _children(self, split: Split, levels: Sequence[int]) -> list[Child]:
+        """Those of `_child` that are left. None knows of another, so several threads find the same ones."""
+        read = self._read(split)
+        if self.pool is None or read < WORTH_A_THREAD:
+            found = [self._child(split, level) for level in levels]
+        else:
+            found = list(self.pool.map(lambda level: self._child(split, level), levels))
+        for _ in levels:
+            self._count(read)
+        return [child for child in found if child is not None]
+
+    def _read(self, split: Split) -> int:
+        """What `_child` reads."""
+        spread = split.entry_of.size if self._needs_judging(split.node.depth + 1) else 0
+        return int(split.entries[1].size + spread)
 
     def _child(self, split: Split, level: int) -> Child | None:
         """None if the child cannot hold anything better than the best found, or suppresses too much."""
@@ -245,7 +263,6 @@ class BranchAndBound:
         if self._needs_judging(depth):
             owner = kernels.spread(split.entry_of, class_of, self.numbers[: rows.size])
             self.judge.count_shared(depth, owner, members)
-        self._count(owner.size)
         classes = Classes(depth, owner, rows, members)
         return self._judged((*node.chosen, level), classes, class_of, paid, node.sizes)
 
@@ -253,6 +270,7 @@ class BranchAndBound:
         node, judged = split.node, child.judged
         if judged is None:
             class_of, _, members, paid = self._merged(split, child.chosen[-1])
+            self.reads += split.entries[1].size
             judged = Judged(class_of, paid, self.judge.k.holds(members))
         number = np.where(judged.holds, np.cumsum(judged.holds) - 1, -1).astype(np.int32)
         first_child = self.lattice.depths[node.depth].first_child

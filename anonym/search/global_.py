@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import nullcontext
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,11 +42,14 @@ Grounds = dict[int, tuple[Ground, ...]]
 Search = BranchAndBound | ProfileSearch
 
 
-def solve(problem: Problem, *, budget: Budget = "default", progress: Progress | None = None) -> Solution:
+def solve(
+    problem: Problem, *, budget: Budget = "default", threads: int = 1, progress: Progress | None = None
+) -> Solution:
     """The recoding of least `problem.objective` that keeps every promise.
 
     Ties go to fewer suppressed rows, then to the lexicographically lowest levels. Past the budget: the best found, with
-    a proven bound and `optimal` False. `progress` is told in words what is being done.
+    a proven bound and `optimal` False. `progress` is told in words what is being done. The solution is the same for any
+    number of threads (but for a budget of seconds): they judge the levels of one column side by side.
 
     Raises GuaranteeError if no recoding keeps the promise (or none was found within the budget); its `found` holds the
     nearest one. InputError if a sensitive value is missing from a declared order or a hierarchy file.
@@ -56,7 +61,8 @@ def solve(problem: Problem, *, budget: Budget = "default", progress: Progress | 
     meter = Meter(budget, progress)
     lattice = lattice_of(problem)
     meter.prepare(LAID * problem.cells.count)
-    search = searched(problem, lattice, judge_of(problem, lattice, grounds), grounds, meter)
+    with ThreadPoolExecutor(threads) if threads > 1 else nullcontext() as pool:
+        search = searched(problem, lattice, judge_of(problem, lattice, grounds), grounds, meter, pool=pool)
     best, is_proven = search.incumbent.best, math.isinf(search.open)
     if math.isinf(best.objective):
         raise refusal(problem, grounds, proven=is_proven)
@@ -94,7 +100,13 @@ def grounds_of(problem: Problem) -> Grounds:
 
 
 def searched(
-    problem: Problem, lattice: Lattice, judge: Judge, grounds: Grounds, meter: Meter, known: Levels = ()
+    problem: Problem,
+    lattice: Lattice,
+    judge: Judge,
+    grounds: Grounds,
+    meter: Meter,
+    known: Levels = (),
+    pool: Executor | None = None,
 ) -> Search:
     """The search when it has ended. `known` are levels by column to begin with."""
     cost = None
@@ -104,6 +116,8 @@ def searched(
     is_wide = lattice.nodes > FULL_NODES
     step = meter.part(1.0 if is_wide else BRANCH, DEAR if is_large else 1.0)
     search = search_of(problem, lattice, judge, problem.limit, step, cost)
+    if isinstance(search, BranchAndBound):
+        search.pool = pool
     if search.root() is None:
         return search  # nothing is possible
     search.offer(tuple(len(axis.levels) - 1 for axis in lattice.axes))  # something to return, however small the budget

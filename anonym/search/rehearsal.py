@@ -10,11 +10,12 @@ import numpy as np
 import polars as pl
 
 from anonym.criteria import DistinctL, EntropyL, Ground, LDiversity, RecursiveL, TCloseness
-from anonym.hierarchy.model import Cells, Hierarchy, SensitiveCounts, Suppress
+from anonym.hierarchy.model import Cells, SensitiveCounts
 from anonym.search.branch import BranchAndBound
 from anonym.search.budget import Meter, Progress
 from anonym.search.climb import CLIMB_NODES, Climb
 from anonym.search.coarser import LARGE, CoarserTables
+from anonym.search.invented import binary
 from anonym.search.judge import judge_of
 from anonym.search.lattice import lattice_of
 from anonym.search.pairs import READS, pairs_of
@@ -79,21 +80,4 @@ def _tiny(*, with_units: bool) -> Problem:
     )
     units = rows.copy() if with_units else None
     cells = Cells(codes, rows, units, shared, places, shared.astype(np.int64), (column,))
-    return Problem(cells, (_binary(), _binary()), 2, 12, 12)
-
-
-def _binary() -> Hierarchy:
-    return Hierarchy(
-        column="",
-        declaration=Suppress(),
-        domain=pl.Series([0, 1]),
-        ancestor=np.array([[0, 1], [2, 2]], np.int32),
-        labels=pl.Series(["0", "1", "*"]),
-        low=None,
-        high=None,
-        covered=np.array([1, 1, 2], np.int64),
-        cost=np.array([0.0, 0.0, 1.0]),
-        finest=0,
-        coarsest=1,
-        suppressed=np.zeros(2, np.bool_),
-    )
+    return Problem(cells, (binary(), binary()), 2, 12, 12)

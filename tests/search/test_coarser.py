@@ -72,7 +72,7 @@ def test_a_table_of_more_cells_than_asked_for_is_none(folder: Path) -> None:
     rows = [((i % 4, i // 4, i % 3), i, ("a", "a")) for i in range(16)]
     tables = CoarserTables(problem_of(naive.Table(rows, [column] * 3, False, 2, 0)), Meter("default", None))
     for levels in ((0, 0, 0), (1, 0, 2), (1, 1, 1), (2, 2, 2)):
-        cells = len({tuple(column.ancestor[at][leaf] for at, leaf in zip(levels, row[0])) for row in rows})
+        cells = len({tuple(column.ancestor[at][leaf] for at, leaf in zip(levels, row[0], strict=True)) for row in rows})
         exact = tables.at(levels, cells)
         assert exact is not None
         assert exact.cells.count == cells

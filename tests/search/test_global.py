@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -15,9 +16,10 @@ from naive import search as naive
 from naive.search_problems import FOLD, problem_of, skewed_table, tables
 
 from anonym.errors import GuaranteeError
-from anonym.search import global_
-from anonym.search.budget import Meter
+from anonym.search import branch, global_
+from anonym.search.budget import Budget, Meter
 from anonym.search.global_ import solve
+from anonym.search.judge import judge_of
 from anonym.search.lattice import lattice_of
 from anonym.search.problem import Problem, Solution
 from anonym.search.tails import tails
@@ -168,6 +170,44 @@ def _solved(problem: Problem, **options: Any) -> Solution | None:
         return solve(problem, **options)
     except GuaranteeError:
         return None
+
+
+@EXAMPLES
+@given(table=tables(), nodes=st.one_of(st.none(), st.integers(1, 12)), threads=st.sampled_from([2, 4]))
+def test_the_solution_is_the_same_for_any_number_of_threads(
+    folder: Path, table: naive.Table, nodes: int | None, threads: int
+) -> None:
+    problem = problem_of(table, folder)
+    budget: Budget = "default" if nodes is None else ("nodes", nodes)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(branch, "WORTH_A_THREAD", 0)
+        found = [_outcome(problem, budget, threads) for threads in (1, threads)]
+    assert found[0] == found[1]
+
+
+def _outcome(problem: Problem, budget: Budget, threads: int) -> dict[str, Any] | str:
+    """All that a solution says but the time it took; or why there is none."""
+    try:
+        solution = solve(problem, budget=budget, threads=threads)
+    except GuaranteeError as refused:
+        return str(refused)
+    said = {name: value for name, value in vars(solution).items() if name not in ("cpu_s", "compile_s")}
+    return said | {name: said[name].tolist() for name in ("kept", "dropped_units")}
+
+
+def test_levels_of_a_column_are_judged_by_other_threads(folder: Path) -> None:
+    problem = problem_of(skewed_table(3), folder)
+    with ThreadPoolExecutor(2) as pool, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(branch, "WORTH_A_THREAD", 0)
+        asked: list[int] = []
+        own = pool.map
+        patch.setattr(pool, "map", lambda judge, levels: asked.extend(levels) or own(judge, levels))
+        lattice = lattice_of(problem)
+        grounds = global_.grounds_of(problem)
+        global_.searched(
+            problem, lattice, judge_of(problem, lattice, grounds), grounds, Meter("default", None), pool=pool
+        )
+    assert asked
 
 
 def test_t_is_cut_with_the_reference_that_may_move(folder: Path) -> None:

@@ -10,7 +10,8 @@ import numpy as np
 import polars as pl
 
 from anonym.criteria import DistinctL, TCloseness
-from anonym.hierarchy.model import Cells, Hierarchy, SensitiveCounts, Suppress
+from anonym.hierarchy.model import Cells, SensitiveCounts
+from anonym.search.invented import binary
 from anonym.search.local.blocks import Effort, Shared, solve_block
 from anonym.search.local.bound import bound_of
 from anonym.search.local.records import Records
@@ -58,27 +59,10 @@ def _problem(start: Start) -> Problem:
     cells = Cells(codes, np.array([3, 1, 2, 2], np.int64), None, none, none, none.astype(np.int64), (values,))
     return Problem(
         cells,
-        (_binary(), _binary()),
+        (binary(), binary()),
         k=3,
         limit=1,
         rows=8,
         diversity=((0, DistinctL(1)),) if start == "grow" else (),
         closeness=((0, TCloseness(0.9)),) if start == "sweep" else (),
-    )
-
-
-def _binary() -> Hierarchy:
-    return Hierarchy(
-        column="",
-        declaration=Suppress(),
-        domain=pl.Series([0, 1]),
-        ancestor=np.array([[0, 1], [2, 2]], np.int32),
-        labels=pl.Series(["0", "1", "*"]),
-        low=None,
-        high=None,
-        covered=np.array([1, 1, 2], np.int64),
-        cost=np.array([0.0, 0.0, 1.0]),
-        finest=0,
-        coarsest=1,
-        suppressed=np.zeros(2, np.bool_),
     )
