@@ -73,6 +73,8 @@ def ends(days: pl.Series, dtype: pl.DataType) -> pl.Series:
     """The last moment of each day in the column's own type (for timestamps a tick before the next midnight)."""
     if dtype == pl.Date:
         return days
+    if isinstance(dtype, pl.Datetime) and dtype.time_zone in (None, "UTC"):
+        return _ticks(_shifted(days, 1), dtype.time_unit, -1).cast(dtype)
     tomorrow = _moments(_shifted(days, 1), dtype, ambiguous="latest", detour=-1)
     return (tomorrow.to_physical() - 1).cast(dtype)
 
@@ -89,7 +91,7 @@ def _moments(days: pl.Series, dtype: pl.DataType, *, ambiguous: str, detour: int
 
 
 def _local(days: pl.Series, unit: str, zone: str | None, ambiguous: str) -> pl.Series:
-    naive = days.cast(pl.Datetime(unit))  # type: ignore[arg-type]
+    naive = _ticks(days, unit, 0)
     if zone is None:
         return naive
     return naive.dt.replace_time_zone(zone, ambiguous=ambiguous, non_existent="null")  # type: ignore[arg-type]
@@ -97,3 +99,10 @@ def _local(days: pl.Series, unit: str, zone: str | None, ambiguous: str) -> pl.S
 
 def _shifted(days: pl.Series, by: int) -> pl.Series:
     return (days.to_physical() + by).cast(pl.Date)
+
+
+def _ticks(days: pl.Series, unit: str, more: int) -> pl.Series:
+    """Midnights and `more` ticks as timestamps, as far as the unit reaches: nanoseconds do from 1677 to 2262."""
+    moments = (day * TICKS[unit] + more for day in days.to_physical().to_list())
+    within = [min(max(moment, -(2**63)), 2**63 - 1) for moment in moments]
+    return pl.Series(days.name, within, dtype=pl.Int64).cast(pl.Datetime(unit))  # type: ignore[arg-type]

@@ -4,7 +4,7 @@ verification, which shares no code with them, reads it.
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal as D
 from itertools import pairwise
 from pathlib import Path
@@ -102,3 +102,18 @@ def test_every_declaration_is_tried() -> None:
     tried = {type(declared) for _, declared, _, _ in KINDS.values()}
     assert tried >= {Interval, Breaks, Rounded, Dates, Prefix, Suppress, Networks, FileHierarchy, Auto}
     assert isinstance(ISO.path, Path)
+
+
+@pytest.mark.parametrize("zone", [None, "UTC"])
+@pytest.mark.parametrize("unit", ["ms", "us", "ns"])
+def test_timestamps_to_the_ends_of_nanoseconds_have_periods_that_hold_them(unit: Any, zone: str | None) -> None:
+    """1677 and 2262 begin and end beyond; the last tick often stands for no date at all."""
+    ends = pl.Series([-(2**63) + 10**9, 2**63 - 1]).cast(pl.Datetime("ns")).dt.cast_time_unit(unit)
+    column = pl.concat([ends, pl.Series([datetime(1970, 1, 1), None], dtype=pl.Datetime(unit))]).alias("q")
+    column = column.dt.replace_time_zone(zone)
+    hierarchy = build("q", Dates(("day", "year")), domain(column.to_frame().lazy(), "q", column.dtype)["value"])
+    _nests(hierarchy)
+    released = column.to_frame().with_columns(release(hierarchy, 2, "bounds"), label=release(hierarchy, 2)[0])
+    assert released["label"].to_list() == ["1677", "2262", "1970", None]
+    values = released.drop_nulls("q")
+    assert values.select((pl.col("q_low") <= pl.col("q")) & (pl.col("q") <= pl.col("q_high"))).to_series().all()
