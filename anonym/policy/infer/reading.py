@@ -7,7 +7,7 @@ import csv
 import glob
 import io
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import polars as pl
@@ -48,7 +48,7 @@ def sniff(paths: Sequence[str | Path]) -> Reading:
     reading = Reading(_separator(head.decode(encoding, errors="ignore"), file), encoding)
     everything_text = ReadOptions(reading.separator, encoding, as_text=lambda _name: True)
     texts = open_paths(paths, everything_text)
-    guessed = open_paths(paths, reading.options())
+    guessed = open_paths(paths, replace(reading.options(), as_number=lambda _name: True))
     nulls, types = _types(texts, guessed.schema)
     return Reading(reading.separator, encoding, nulls, types)
 
