@@ -165,11 +165,19 @@ def _scan_line(line: str, base: int, chosen: Iterable[int]) -> Iterator[Span]:
         for found in plugin.analyze_line(filename="x.ini", line=line, line_number=1):
             value = (found.secret_value or "").strip()
             if keyword:
-                value = _NEXT.split(value, maxsplit=1)[0]
+                value = _closed(_NEXT.split(value, maxsplit=1)[0])
             if value and check(value):
                 rule = f"detect-secrets:{type(plugin).__name__}"
                 for start, end in _occurrences(line, value, widen=not keyword):
                     yield Span(base + start, base + end, SECRET, 0.8, rule)
+
+
+def _closed(value: str) -> str:
+    """A value without what ends the object or list that it stands in unquoted: `null,` or `482139}`."""
+    plain = value.rstrip(",")
+    while plain and plain[-1] in "}])" and plain.count(plain[-1]) > plain.count("{[("["}])".index(plain[-1])]):
+        plain = plain[:-1].rstrip()
+    return plain
 
 
 def _occurrences(line: str, value: str, *, widen: bool) -> Iterator[tuple[int, int]]:

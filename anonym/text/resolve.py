@@ -14,6 +14,9 @@ _BREAKS = re.compile(r"&(?:#\w{1,8}|[A-Za-z]\w{1,31});|(?P<end>[<>|{}\[\]\n\r\t\
 """Where names end; the end of a character reference (`Ren&eacute;e`) is none."""
 
 _EDGES = " \t\r\n.,;:!?()[]{}<>\"'`“”‘’«»*_~=|/\\-–—…#&+"
+_ESCAPED = re.compile(r"\\+u[0-9a-fA-F]{4}")
+"""An escaped character, whose backslash is no edge."""
+
 JOINED = {"PERSON", "LOCATION", "ORGANIZATION", "STREET_ADDRESS", "MISC", "QUANTITY", "DATE_TIME"}
 """Entities of several words whose neighbouring parts are one span."""
 
@@ -83,7 +86,7 @@ class _Taken:
 
 def _worth(text: str, span: Span, start: int, end: int, *, edges: bool = True) -> list[Span]:
     """The span with new ends, without blanks and punctuation there; nothing if no letter or digit is left."""
-    while edges and start < end and text[start] in _EDGES:
+    while edges and start < end and text[start] in _EDGES and not _ESCAPED.match(text, start):
         start += 1
     while edges and start < end and text[end - 1] in _EDGES:
         end -= 1

@@ -14,10 +14,11 @@ def replaced(text: str, spans: Sequence[Span], replace: Replacement) -> list[str
     new = [replace(span, text[span.start : span.end]) for span in spans]
     if is_markup(text):
         new = [each.replace("<", "&lt;").replace(">", "&gt;") for each in new]
-    bare = set(bare_numbers(text))
-    if not bare:
+    quotes = bare_numbers(text)
+    if not quotes:
         return new
-    return [f'"{each}"' if (span.start, span.end) in bare else each for span, each in zip(spans, new, strict=True)]
+    around = (quotes.get((span.start, span.end), "") for span in spans)
+    return [f"{quote}{each}{quote}" for quote, each in zip(around, new, strict=True)]
 
 
 def splice(text: str, spans: Sequence[Span], new: Sequence[str]) -> str:

@@ -18,7 +18,7 @@ from anonym.text.spans import Span
 
 _WRITTEN = (
     r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
-    r"|\\{1,4}(?:u[0-9a-fA-F]{4}|[nrtbf\"/])|%[0-9A-Fa-f]{2}"
+    r"|\\{1,16}(?:u[0-9a-fA-F]{4}|[nrtbf\"/])|%[0-9A-Fa-f]{2}"
     "|[\u00ad\u200b\u2060\ufeff]|[\uff0b\uff0d\uff0e\uff10-\uff19\uff20-\uff3a\uff3f\uff41-\uff5a]"
 )
 _BLANK, _DASH = "[\u00a0\u2002-\u200a\u202f\u3000]", "[\u2010-\u2015\u2212]"
@@ -27,11 +27,11 @@ ENCODED = rf"{_WRITTEN}|\d{_BLANK}[\w(+]|[\w)]{_BLANK}\(?\d|[\d)]{_DASH}\(?\d"
 """What a decoded view undoes, in syntax that Rust's and Python's engines share. Soft hyphens and zero-width spaces hide
 an address as encodings do; blanks and dashes count beside digits only, for prose is full of them."""
 
-_ESCAPED_PAIR = r"\\{1,4}u[dD][89abAB][0-9a-fA-F]{2}\\{1,4}u[dD][c-fC-F][0-9a-fA-F]{2}"
+_ESCAPED_PAIR = r"\\{1,16}u[dD][89abAB][0-9a-fA-F]{2}\\{1,16}u[dD][c-fC-F][0-9a-fA-F]{2}"
 _PERCENT = r"(?:%(?:25){0,3}[0-9A-Fa-f]{2})+"
 _BETWEEN = rf"(?<=[\w)]){_BLANK}(?=\(?\d)|(?<=\d){_BLANK}(?=[\w(+])|(?<=[\d)]){_DASH}(?=\(?\d)"
 _MARK = r"""[^\s:;,=<>(){}\[\]"'\\]"""
-_INSIDE = rf"(?P<inside>(?<={_MARK})\\\"(?={_MARK}))"
+_INSIDE = rf"(?P<inside>(?<={_MARK})\\{{1,16}}\"(?={_MARK}))"
 _UNIT = re.compile(f"{_ESCAPED_PAIR}|{_PERCENT}|{_INSIDE}|{_WRITTEN}|{_BETWEEN}")
 _QUOTE = "”"
 """What an escaped quote inside a value is read as (`"ab\\"cd"`): read as a plain one it would end the value."""
