@@ -66,7 +66,7 @@ for text in json.load(sys.stdin):
 Masks = list[list[Mask]]
 
 
-def ours(texts: Sequence[str], language: str, ner: tuple[str, ...]) -> Masks:
+def ours(texts: Sequence[str], language: str, ner: tuple[str, ...] | None) -> Masks:
     found: Masks = [[] for _ in texts]
     spans = Scrubber(TextOptions(language=language, ner=ner)).scrub(pl.Series(texts)).spans
     for row, start, end, entity in spans.select("row", "start", "end", "entity").iter_rows():
@@ -107,6 +107,18 @@ def presidio(texts: Sequence[str], language: str) -> Masks:
     return [[(found.start, found.end, found.entity_type) for found in each] for each in results]
 
 
+def patterns(texts: Sequence[str], language: str) -> Masks:
+    """Presidio's recognisers of a language without a model, on a blank pipeline: for languages that have none here."""
+    import spacy
+    from presidio_analyzer import AnalyzerEngine
+    from presidio_analyzer.nlp_engine import SpacyNlpEngine
+
+    blank = SpacyNlpEngine(models=[{"lang_code": language, "model_name": "blank"}])
+    blank.nlp = {language: spacy.blank(language)}
+    analyzer = AnalyzerEngine(nlp_engine=blank, supported_languages=[language])
+    return [[(each.start, each.end, each.entity_type) for each in analyzer.analyze(text, language)] for text in texts]
+
+
 def peer(name: str) -> Callable[[Sequence[str], str], Masks]:
     def run(texts: Sequence[str], _language: str) -> Masks:
         python = os.environ.get("ANONYM_PEER_PYTHON", sys.executable)
@@ -122,7 +134,9 @@ TOOLS: dict[str, Callable[[Sequence[str], str], Masks]] = {
     "anonym, spaCy": lambda texts, language: ours(texts, language, ("spacy",)),
     "anonym, spaCy + Rampart": lambda texts, language: ours(texts, language, ("spacy", "rampart")),
     "anonym, Rampart": lambda texts, language: ours(texts, language, ("rampart",)),
+    "anonym, rules": lambda texts, language: ours(texts, language, None),
     "Presidio": presidio,
+    "Presidio, no model": patterns,
     "datafog": peer("datafog"),
     "scrubadub": peer("scrubadub"),
 }
