@@ -11,7 +11,7 @@ from anonym.hierarchy.encode import canonical
 from anonym.io import Source, guarded
 from anonym.pipeline.profile import MOST_CELLS
 from anonym.pipeline.verifying import released_schema
-from anonym.pipeline.write import IN_MEMORY
+from anonym.pipeline.write import WAITING
 from anonym.policy.model import Policy, Quasi, Text
 
 # Megabytes, and bytes a row or combination, fitted to the peaks of runs of 50,000 to 900,000 rows with 2 and 5
@@ -20,7 +20,7 @@ from anonym.policy.model import Policy, Quasi, Text
 BASE, MODELS = 300, 350
 ROW, ROW_AND_QUASI, ROW_OF_UNIT = 61, 12.4, 160
 CELL, CELL_AND_QUASI = 17, 33
-SHUFFLED = 26  # a row and released column, of the rows that are shuffled at once
+SHUFFLED = 26  # a row and released column, of the rows that wait for their place
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def estimate(policy: Policy, source: Source) -> Estimate:
     counted = cells if by_unit or policy.search.strategy == "local" else min(cells, MOST_CELLS)
     size = rows * (ROW + ROW_AND_QUASI * n + ROW_OF_UNIT * by_unit) + counted * (CELL + CELL_AND_QUASI * n)
     if policy.order == "shuffle":
-        size += min(rows, IN_MEMORY) * SHUFFLED * len(released_schema(columns))
+        size += min(rows, WAITING) * SHUFFLED * len(released_schema(columns))
     models = MODELS if any(isinstance(column.role, Text) for column in columns) else 0
     return Estimate(rows, min(cells, rows), n, BASE + models + int(size / 1e6))
 

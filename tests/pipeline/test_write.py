@@ -53,9 +53,9 @@ def test_every_row_is_written_once_and_aligned(
     assert sorted(released["value"]) == list(range(ROWS))
 
 
-def test_no_more_rows_wait_for_their_buckets_than_are_shuffled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_more_rows_wait_for_their_buckets_than_may(monkeypatch: pytest.MonkeyPatch) -> None:
     """A bucket's rows wait in memory until they are a row group."""
-    monkeypatch.setattr(write, "IN_MEMORY", 100)
+    monkeypatch.setattr(write, "WAITING", 100)
     groups: list[int] = []
     read = pl.read_parquet
 
