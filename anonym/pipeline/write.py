@@ -25,7 +25,7 @@ from anonym.report.figures import plural
 ROW = "\x00row"  # input row number; a NUL cannot be in a column name of any format we read
 UNIT = "\x00unit"
 IN_MEMORY = 500_000  # rows shuffled at once; above, random buckets of about half as many go through the disk
-WAITING = 1_000_000  # rows that wait for the row groups of all buckets; half as many cost a quarter more CPU at 10M rows
+WAITING = 1_000_000  # rows that wait for the row groups of all buckets; half as many: a quarter more CPU at 10M rows
 
 
 @dataclass(frozen=True)
