@@ -113,8 +113,8 @@ def same_hierarchy(hierarchy: Hierarchy, column: PlanColumn) -> Hierarchy:
 
 def _another(column: PlanColumn) -> CallError:
     return CallError(
-        f"column {column.name}: its hierarchy is not the one of the plan (drawn up from other data, or its file "
-        "has changed)"
+        f"column {column.name}: its hierarchy is not the one of the plan: its file has changed, or it is `auto`, "
+        "which is drawn up from each table anew. Declare the hierarchy in the policy to apply its plans to new tables"
     )
 
 
