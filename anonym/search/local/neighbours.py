@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonym.hierarchy.model import Hierarchy
+from anonym.search.local.apart import costs_apart, sides_along, sides_of
 from anonym.search.local.atoms import Atoms
 from anonym.search.local.jit import inner, kernel
-from anonym.search.local.price import together
-from anonym.search.local.space import Layout, Space, world_of
-from anonym.search.local.world import World, int64
+from anonym.search.local.space import Layout, Space, sorted_by
 
 Codes = NDArray[np.int32]
 Words = NDArray[np.uint64]
@@ -47,9 +46,11 @@ def near(space: Space, steps: Sequence[Sequence[Digit]], rng: np.random.Generato
     """(tuples, 2 KEEP): the near tuples of each, nearest first, -1 for none; then what a row of both would cost."""
     found = np.full((space.count, 2 * KEEP), -1, np.int32)
     found[:, KEEP:] = np.iinfo(np.int32).max
-    w = world_of(space, found, 1, 0, 0, 0, 0, with_links=False)
+    sides, cost = sides_of(space), np.zeros((REACH, space.count), np.int32)
     for _ in range(passes):
-        compare(w, space.part, order(space, steps, rng), REACH)
+        turn = order(space, steps, rng)
+        costs_apart(space.tab, sides_along(sides, turn), cost)
+        keep_nearest(found, turn, cost)
     return found
 
 
@@ -58,7 +59,7 @@ def order(space: Space, steps: Sequence[Sequence[Digit]], rng: np.random.Generat
     keys = keys_along(space, steps, rng)
     if space.part.size and space.part[0] != space.part[-1]:
         return np.lexsort((keys, space.part)).astype(np.int32)
-    return np.argsort(keys, kind="stable").astype(np.int32)
+    return sorted_by([keys]).astype(np.int32)
 
 
 def keys_along(space: Space, steps: Sequence[Sequence[Digit]], rng: np.random.Generator) -> Words:
@@ -141,36 +142,29 @@ def interleave(
 
 
 @kernel
-def compare(w: World, part: Codes, along: Codes, reach: int) -> None:
-    """Make each tuple and the next few along an order known to each other."""
-    worst = w.near.shape[1] - 1
-    for i in range(along.size):
-        s = int64(along[i])
-        for other in range(i + 1, min(i + reach + 1, along.size)):
-            t = int64(along[other])
-            if part[s] != part[t]:
-                break
-            cost = together(w, s, t)
-            if cost < w.near[s, worst]:
-                insert(w, s, t, cost)
-            if cost < w.near[t, worst]:
-                insert(w, t, s, cost)
+def keep_nearest(near: Codes, turn: Codes, cost: Codes) -> None:
+    """Each tuple gets to know those a few places away along an order; `cost` is as of `costs_apart`."""
+    reach, count = cost.shape[0], turn.size
+    for i in range(count):
+        own = near[turn[i]]
+        for other in range(max(i - reach, 0), min(i + reach + 1, count)):
+            if other != i:
+                worth = cost[abs(other - i) - 1, min(i, other)]
+                if worth < own[2 * KEEP - 1]:
+                    insert(own, turn[other], worth)
 
 
 @inner
-def insert(w: World, s: int, t: int, cost: int) -> None:
-    """Tuple t among the near ones of s, unless it is there."""
-    near = w.near
-    keep = near.shape[1] // 2
-    for i in range(keep):
-        if near[s, i] == t:
-            return
-        if near[s, keep + i] > cost:
-            break
-    at = keep - 1
-    while at > 0 and near[s, keep + at - 1] > cost:
-        near[s, keep + at] = near[s, keep + at - 1]
-        near[s, at] = near[s, at - 1]
-        at -= 1
-    near[s, keep + at] = cost
-    near[s, at] = t
+def insert(own: Codes, t: int, cost: int) -> None:
+    """Tuple t among the near ones of another, unless it is there; of equal ones that known first stays first."""
+    is_known, place = False, 0
+    for i in range(KEEP):  # no branches: 24 are compared at once
+        is_known |= own[i] == t
+        place += own[KEEP + i] <= cost
+    if is_known:
+        return
+    for at in range(KEEP - 1, place, -1):
+        own[at] = own[at - 1]
+        own[KEEP + at] = own[KEEP + at - 1]
+    own[place] = t
+    own[KEEP + place] = cost

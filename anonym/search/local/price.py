@@ -141,30 +141,3 @@ def absorb(w: World, s: int, t: int) -> int:
     cost += slots[s, SET_COST]
     slots[s, COST] = cost
     return int64(cost)
-
-
-@inlined
-def together(w: World, s: int, t: int) -> int:
-    """What a row of the class {s, t} costs; a lower bound where an atom of a set covers several leaves."""
-    code, tab = w.code, w.tab
-    cost = ZERO
-    for j in range(tab[1]):
-        col = HEAD + FIELDS * j
-        cost += tab[tab[col + AT] + code[s, j] * tab[col + SIZE] + code[t, j]]
-    for j in range(tab[1], tab[2]):
-        col = HEAD + FIELDS * j
-        one = tab[col + AT] + code[s, j] * tab[col + SIZE]
-        other = tab[col + AT] + code[t, j] * tab[col + SIZE]
-        level = 0
-        while tab[one + level] != tab[other + level]:
-            level += 1
-        cost += tab[tab[col + MORE] + tab[one + level]]
-    for j in range(tab[2], tab[3]):
-        col = HEAD + FIELDS * j
-        one = tab[col + AT] + 2 * code[s, j]
-        other = tab[col + AT] + 2 * code[t, j]
-        cost += min(max(tab[one + 1], tab[other + 1]) - min(tab[one], tab[other]), tab[col + SIZE])
-    for j in range(tab[3], tab[0]):
-        if code[s, j] != code[t, j]:
-            cost += tab[HEAD + FIELDS * j + SIZE]
-    return cost

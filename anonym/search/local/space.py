@@ -114,23 +114,20 @@ def parts_of(part: Codes) -> list[Ints]:
     return np.split(np.arange(part.size), np.flatnonzero(part[1:] != part[:-1]) + 1) if part.size else []
 
 
-def world_of(
-    space: Space, near: Codes, k: int, limit: int, gone: int, seed: int, look: int, *, with_links: bool = True
-) -> World:
+def world_of(space: Space, near: Codes, k: int, limit: int, gone: int, seed: int, look: int) -> World:
     """The space without classes, ready for moves that look at so many near tuples each.
 
-    `gone` is what a suppressed row costs, `limit` how many may be. Without links there is no room for classes.
+    `gone` is what a suppressed row costs, `limit` how many may be.
     """
     promise, total = space.promise, int(space.rows.sum())
-    items = max(ITEMS_LEAST, ITEMS_EACH * k) if with_links else 0
+    items = max(ITEMS_LEAST, ITEMS_EACH * k)
     classes = total // k + MADE
     entries = min(total, space.count + 4 * items + total // 2) + 4 * items
     code = np.zeros((space.count + items, space.code.shape[1] + promise.bins.shape[1] + 1), np.int32)
     code[: space.count] = np.concatenate([space.code, promise.bins, promise.kinds[:, None]], axis=1)
     kinds = int(promise.kinds.max(initial=-1)) + 1
-    links = np.full((max(entries, classes + 1, space.count) if with_links else 0, 16), -1, np.int64)
-    if with_links:
-        _empty(links, classes, entries, gone)
+    links = np.full((max(entries, classes + 1, space.count), 16), -1, np.int64)
+    _empty(links, classes, entries, gone)
     rules = len(promise.rules)
     state = np.zeros(RULE + RULE_FIELDS * rules, np.int64)
     state[[UNUSED, SPARES, K, MAY_GO, LOOK]] = classes, entries, k, limit, look
@@ -139,7 +136,7 @@ def world_of(
     state[DICE] = np.array([(2 * seed + 1) * GOLDEN % 2**64], np.uint64).view(np.int64)[0]
     state[RULE:] = np.array(promise.rules, np.int64).reshape(-1)
     real = np.concatenate([np.array(promise.limits, np.float64).reshape(-1), promise.ref, np.full(2 * kinds, -1.0)])
-    slots = np.zeros((int(SLOTS) + (classes + 1 if with_links else 0), space.width + promise.ref.size), np.int32)
+    slots = np.zeros((int(SLOTS) + classes + 1, space.width + promise.ref.size), np.int32)
     return World(code, space.tab, slots, near, links, np.zeros((2 * items, 16), np.int64), state, real)
 
 
@@ -199,18 +196,40 @@ def _by_group(sort: Ints, first: NDArray[np.bool_]) -> Ints:
 
 def sorted_groups(keys: Sequence[Codes], count: int) -> tuple[Ints, NDArray[np.bool_]]:
     """(order of the records, whether each in that order is the first of its equals)."""
-    first = np.zeros(count, np.bool_)
-    first[:1] = True
     if not keys:
-        return np.arange(count), first
+        return np.arange(count), np.arange(count) == 0
+    return grouped(packed(keys))
+
+
+def packed(keys: Sequence[Codes]) -> list[Ints]:
+    """Words that order as the keys do."""
     lowest = [int(key.min(initial=0)) for key in keys]
     shifted = [key - low for key, low in zip(keys, lowest, strict=True)]
-    words = pack(shifted, [int(key.max(initial=0)) + 1 for key in shifted])
-    sort = np.lexsort(words[::-1]) if len(words) > 1 else np.argsort(words[0], kind="stable")
+    return pack(shifted, [int(key.max(initial=0)) + 1 for key in shifted])
+
+
+def grouped(words: Sequence[Ints]) -> tuple[Ints, NDArray[np.bool_]]:
+    """As `sorted_groups`, by words, most significant first."""
+    sort = sorted_by(words)
+    first = np.zeros(sort.size, np.bool_)
+    first[:1] = True
     for word in words:
         inside = word[sort]
         first[1:] |= inside[1:] != inside[:-1]
     return sort, first
+
+
+def sorted_by(words: Sequence[Ints] | Sequence[NDArray[np.uint64]]) -> Ints:
+    """The order by words, most significant first; equal ones stay in order. Sorting by the first word, then its ties,
+    takes a third of the time of `np.lexsort` where ties are few."""
+    sort = np.argsort(words[0])
+    inside = words[0][sort]
+    is_tied = np.zeros(sort.size, np.bool_)
+    is_tied[1:] = inside[1:] == inside[:-1]
+    is_tied[:-1] |= is_tied[1:]
+    tied = np.sort(sort[is_tied])
+    sort[is_tied] = tied[np.lexsort([word[tied] for word in reversed(words)])]
+    return sort
 
 
 def _numbered(caps: Sequence[Codes], count: int) -> Codes:

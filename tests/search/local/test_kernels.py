@@ -16,6 +16,7 @@ from naive import criteria, search_local
 from naive import search as naive
 from naive.search_problems import VALUES, problem_of, skewed_table, tables
 
+from anonym.search.local.apart import APART, TILE, Sides, costs_apart
 from anonym.search.local.atoms import KINDS
 from anonym.search.local.blocks import LINES
 from anonym.search.local.bound import priced
@@ -23,11 +24,11 @@ from anonym.search.local.cells import UNIT, lattice_of, tuples_of
 from anonym.search.local.jit import kernel
 from anonym.search.local.lines import Lines, find, lines
 from anonym.search.local.nearest import by_nearest
-from anonym.search.local.neighbours import KEEP, digits, near
+from anonym.search.local.neighbours import KEEP, REACH, digits, keep_nearest, near
 from anonym.search.local.peel import chunks, peeled, recodings, signatures
 from anonym.search.local.price import COST, SCALE, absorb, begin, price
 from anonym.search.local.promises import aimed, fault, faults, lift
-from anonym.search.local.space import Layout, layout, world_of
+from anonym.search.local.space import Layout, layout, sorted_by, world_of
 from anonym.search.local.world import World
 from anonym.search.problem import Problem
 
@@ -245,6 +246,65 @@ def test_near_tuples_are_those_that_cost_least_together(
         for u, cost in zip(seen.tolist(), costs.tolist(), strict=True):
             exact = built(world(laid), np.array([t, u]))[1]
             assert cost <= exact if has_sets else cost == exact
+
+
+@pytest.mark.parametrize("count", [0, 1, REACH, TILE, TILE + 1, 2 * TILE + REACH])
+def test_costs_of_tuples_places_apart_are_sums_over_columns(count: int) -> None:
+    draw = np.random.default_rng(count)
+    tab = draw.integers(0, 100, 30).astype(np.int32)
+    low = draw.integers(0, 50, (1, count)).astype(np.int32)
+    sides = Sides(
+        draw.integers(0, 5, (2, count)).astype(np.uint32) * np.uint32(5),
+        draw.integers(0, 5, (2, count)).astype(np.uint32),
+        draw.integers(0, 9, count).astype(np.int32),
+        draw.integers(0, 3, (3, count)).astype(np.int32),
+        draw.integers(-9, 0, (3, count)).astype(np.int32),
+        low,
+        low + draw.integers(0, 9, (1, count)).astype(np.int32),
+        np.array([40]),
+        np.sort(draw.integers(0, 3, count)).astype(np.int32),
+    )
+    cost = np.zeros((REACH, count), np.int32)
+    costs_apart(tab, sides, cost)
+    for step in range(1, REACH + 1):
+        one, other = np.arange(count)[: max(count - step, 0)], np.arange(count)[step:]
+        expected = sides.base[one] + tab[sides.row[:, one] + sides.atom[:, other]].sum(axis=0)
+        expected += (sides.drop[:, one] * (sides.node[:, one] == sides.node[:, other])).sum(axis=0)
+        ends = np.maximum(sides.high[0, one], sides.high[0, other]) - np.minimum(sides.low[0, one], sides.low[0, other])
+        expected = np.where(sides.part[one] == sides.part[other], expected + np.minimum(ends, 40), APART)
+        assert np.array_equal(cost[step - 1, : one.size], expected)
+
+
+@EXAMPLES
+@given(seed=st.integers(0, 2**32), count=st.integers(1, 60), costs=st.integers(1, 40))
+def test_kept_are_the_least_of_all_seen_and_of_equal_ones_the_first(seed: int, count: int, costs: int) -> None:
+    draw = np.random.default_rng(seed)
+    between = draw.integers(0, costs, (count, count))
+    between = np.maximum(between, between.T)
+    found = np.full((count, 2 * KEEP), -1, np.int32)
+    found[:, KEEP:] = APART
+    seen: list[list[int]] = [[] for _ in range(count)]
+    for _ in range(4):
+        turn = draw.permutation(count).astype(np.int32)
+        cost = np.zeros((REACH, count), np.int32)
+        for i in range(count):
+            for j in range(i + 1, min(i + REACH + 1, count)):
+                cost[j - i - 1, i] = between[turn[i], turn[j]]
+            seen[turn[i]] += [int(turn[j]) for j in range(max(i - REACH, 0), min(i + REACH + 1, count)) if j != i]
+        keep_nearest(found, turn, cost)
+    for t in range(count):
+        least = sorted(dict.fromkeys(seen[t]), key=lambda u: int(between[t, u]))[:KEEP]
+        assert found[t, : len(least)].tolist() == least
+        assert found[t, KEEP : KEEP + len(least)].tolist() == [between[t, u] for u in least]
+        assert (found[t, len(least) : KEEP] == -1).all()
+
+
+@EXAMPLES
+@given(seed=st.integers(0, 2**32), count=st.integers(0, 50), values=st.integers(1, 60), words=st.integers(1, 3))
+def test_sorting_by_words_keeps_equal_ones_in_order(seed: int, count: int, values: int, words: int) -> None:
+    draw = np.random.default_rng(seed)
+    keys = [draw.integers(-values, values, count) for _ in range(words)]
+    assert sorted_by(keys).tolist() == sorted(range(count), key=lambda i: [int(key[i]) for key in keys])
 
 
 @EXAMPLES
