@@ -12,7 +12,7 @@ from anonym.hierarchy.holders import node_holders
 from anonym.hierarchy.model import Hierarchy
 from anonym.search.local.atoms import Atoms, leaves_under, member_covers, places
 from anonym.search.local.records import SUPPRESSED, Parts, Records, SetColumn
-from anonym.search.local.space import Layout
+from anonym.search.local.space import Layout, grouped, packed
 from anonym.search.problem import Problem
 
 Ints = NDArray[np.int64]
@@ -68,7 +68,7 @@ def released(problem: Problem, records: Records, layout: Layout, entries: Entrie
     sets: dict[int, SetColumn] = {}
     for j, (hierarchy, atoms) in enumerate(columns):
         if atoms.kind in ("pair", "path"):
-            nodes[:, j] = _common_node(hierarchy, leaf[:, j], starts)
+            nodes[:, j] = _common_node(hierarchy, np.ascontiguousarray(leaf[:, j]), starts)
         elif atoms.kind == "span":
             sets[j] = _interval(hierarchy, atoms, leaf[:, j], starts)
         else:
@@ -127,12 +127,14 @@ def _leaves(records: Records, layout: Layout) -> Codes:
 
 def _common_node(hierarchy: Hierarchy, leaf: Codes, starts: Ints) -> Codes:
     """The lowest common ancestor of each class."""
-    found = np.full(starts.size, -1, np.int32)
-    for level in range(hierarchy.finest, hierarchy.coarsest + 1):
-        node = hierarchy.ancestor[level][leaf]
-        low, high = np.minimum.reduceat(node, starts), np.maximum.reduceat(node, starts)
-        found = np.where((found < 0) & (low == high), low, found)
-    return found.astype(np.int32)
+    apart = np.zeros(leaf.size, np.int16)  # levels at which an entry differs from the one before in its class
+    levels = hierarchy.ancestor[hierarchy.finest : hierarchy.coarsest + 1]
+    for row in levels:
+        node = row[leaf]
+        apart[1:] += node[1:] != node[:-1]
+    apart[starts] = 0
+    found: Codes = levels[np.maximum.reduceat(apart, starts), leaf[starts]]
+    return found
 
 
 def _interval(hierarchy: Hierarchy, atoms: Atoms, leaf: Codes, starts: Ints) -> SetColumn:
@@ -155,17 +157,13 @@ def _members(hierarchy: Hierarchy, held: Ints, k: int, leaf: Codes, starts: Ints
 
 def _distinct(nodes: Codes, sets: dict[int, SetColumn]) -> tuple[Ints, Ints]:
     """(number of each class among the distinct, sorted ones; the first class of each)."""
-    columns = [nodes.astype(np.int64)]
+    words = packed(list(nodes.T))
     for column in sets.values():
-        columns += [part[:, None].astype(np.int64) for part in (column.low, column.high) if part is not None]
+        words += packed([part for part in (column.low, column.high) if part is not None])
         if column.members is not None:
-            columns.append(column.members.view(np.int64))
-    table = np.concatenate(columns, axis=1)
-    if not len(table):
-        return np.empty(0, np.int64), np.empty(0, np.int64)
-    order = np.lexsort(table.T[::-1])
-    fresh = np.append(True, (table[order][1:] != table[order][:-1]).any(axis=1))
-    number = np.empty(len(table), np.int64)
+            words += list(column.members.view(np.int64).T)
+    order, fresh = grouped([word for word in words if (word != word[:1]).any()] or words[:1])
+    number = np.empty(order.size, np.int64)
     number[order] = np.cumsum(fresh) - 1
     return number, order[fresh]
 
