@@ -20,7 +20,8 @@ Codes = NDArray[np.int32]
 Words = NDArray[np.uint64]
 
 NODES_MOST = 100_000  # lattices above it are not enumerated
-LEFT, WHERE, TOTAL, OWNER, SEEN = range(5)  # tuples left, the place of each; of a place: rows, class, last recoding
+NAME, SEEN, TOTAL, OWNER = range(4)  # of a place: the last group there, its recoding, rows and class
+LEFT, WHERE = range(2)  # a tuple left and its place
 
 
 def recodings(layout: Layout, hierarchies: Sequence[Hierarchy], visits: int) -> Codes | None:
@@ -53,7 +54,8 @@ def _first_leaves(layout: Layout, column: int) -> Ints:
 
 
 def signatures(layout: Layout, hierarchies: Sequence[Hierarchy], rng: np.random.Generator) -> tuple[Words, Ints]:
-    """A random word for each node, laid out so that `start[column, level] + atom` is the word of the atom's node.
+    """A random word for each node, laid out so that `start[column, level] + atom` is the word of the atom's node; -1
+    where a column has a single node, which tells no groups apart.
 
     Sums of words name the groups. Should two groups share a name they become one class, which is a class as well.
     """
@@ -66,17 +68,18 @@ def signatures(layout: Layout, hierarchies: Sequence[Hierarchy], rng: np.random.
         for step, row in enumerate(hierarchy.ancestor[hierarchy.finest : hierarchy.coarsest + 1]):
             node = rng.integers(0, 2**64, size=int(row.max()) + 1, dtype=np.uint64)
             words.append(node[row[first]])
-            start[place, step] = filled
+            start[place, step] = filled if (row[first] != row[first[0]]).any() else -1
             filled += first.size
     return np.concatenate(words), start
 
 
 def peeled(space: Space, levels: Codes, words: Words, start: Ints, k: int) -> Codes:
     """(tuples,) the class of each tuple, -1 for what is left."""
-    count, slots = space.count, 1 << max(int(2 * space.count - 1).bit_length(), 4)
+    count = space.count
     owner = np.full(count, -1, np.int32)
-    room = np.full((slots, 5), -1, np.int64)
-    peel(space.code, space.rows, space.part, levels, words, start, k, room, np.empty(slots, np.uint64), owner)
+    places = np.full((1 << max(int(2 * count - 1).bit_length(), 4), 4), -1, np.int64)
+    left, told = np.zeros((count, 2), np.int64), np.zeros((levels.shape[1], 2), np.int64)
+    peel(space.code, space.rows, space.part, levels, words, start, k, places, left, told, owner)
     return owner
 
 
@@ -104,47 +107,53 @@ def chunks(owner: Ints, rows: Ints, k: int) -> tuple[Ints, Ints, Ints]:
 
 @kernel
 def peel(
-    code: Codes, rows: Ints, part: Codes, levels: Codes, words: Words, start: Ints, k: int, room: Ints, names: Words,
-    owner: Codes,
+    code: Codes, rows: Ints, part: Codes, levels: Codes, words: Words, start: Ints, k: int, places: Ints, left: Ints,
+    told: Ints, owner: Codes,
 ) -> None:  # fmt: skip
-    """Classes by recoding, into `owner`. `room` and `names` are a hash table: a power of two, twice the tuples."""
-    left, classes = owner.size, 0
-    for t in range(left):
-        room[t, LEFT] = t
+    """Classes by recoding, into `owner`. `places` is a hash table: a power of two, twice the tuples."""
+    held, classes, room = owner.size, 0, places.shape[0]
+    for t in range(held):
+        left[t, LEFT] = t
     for v in range(levels.shape[0]):
-        for i in range(left):
-            at = find(code, part, levels, words, start, v, room[i, LEFT], names, room)
-            room[i, WHERE] = at
-            room[at, TOTAL] += rows[room[i, LEFT]]
+        columns = 0
+        for j in range(levels.shape[1]):
+            if start[j, levels[v, j]] >= 0:
+                told[columns, 0] = j
+                told[columns, 1] = start[j, levels[v, j]]
+                columns += 1
+        while room > 16 and room >= 4 * held:  # a smaller table stays in a nearer cache
+            room //= 2
+        for i in range(held):
+            t = left[i, LEFT]
+            name = np.uint64(part[t]) * np.uint64(0x9E3779B97F4A7C15)
+            for j in range(columns):
+                name += words[told[j, 1] + code[t, told[j, 0]]]
+            at = find(places, np.uint64(room - 1), name, v)
+            left[i, WHERE] = at
+            places[at, TOTAL] += rows[t]
         kept = 0
-        for i in range(left):
-            at, t = room[i, WHERE], room[i, LEFT]
-            if room[at, TOTAL] < k:
-                room[kept, LEFT] = t
+        for i in range(held):
+            t, at = left[i, LEFT], left[i, WHERE]
+            if places[at, TOTAL] < k:
+                left[kept, LEFT] = t
                 kept += 1
             else:
-                if room[at, OWNER] < 0:
-                    room[at, OWNER] = classes
+                if places[at, OWNER] < 0:
+                    places[at, OWNER] = classes
                     classes += 1
-                owner[t] = room[at, OWNER]
-        left = kept
+                owner[t] = places[at, OWNER]
+        held = kept
 
 
 @inner
-def find(
-    code: Codes, part: Codes, levels: Codes, words: Words, start: Ints, v: int, t: int, names: Words, room: Ints
-) -> int:
-    """The place of tuple t's group under recoding v, emptied where v finds it first."""
-    name = np.uint64(part[t]) * np.uint64(0x9E3779B97F4A7C15)
-    for j in range(code.shape[1]):
-        name += words[start[j, levels[v, j]] + code[t, j]]
-    mask = np.uint64(names.size - 1)
+def find(places: Ints, mask: np.uint64, name: np.uint64, v: int) -> int:
+    """The place of the group of that name under recoding v, emptied where v finds it first."""
     at = (name ^ (name >> np.uint64(32))) & mask
-    while room[at, SEEN] == v and names[at] != name:
+    while places[at, SEEN] == v and np.uint64(places[at, NAME]) != name:
         at = (at + np.uint64(1)) & mask
-    if room[at, SEEN] != v:
-        room[at, SEEN] = v
-        room[at, TOTAL] = 0
-        room[at, OWNER] = -1
-        names[at] = name
+    if places[at, SEEN] != v:
+        places[at, NAME] = np.int64(name)
+        places[at, SEEN] = v
+        places[at, TOTAL] = 0
+        places[at, OWNER] = -1
     return int64(at)
