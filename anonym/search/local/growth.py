@@ -71,14 +71,13 @@ def helping(w: World, b: int, i: int) -> int:
 
 @inner
 def grow(w: World, b: int, seed: int, pull: float) -> bool:
-    """Slot b grows from item `seed` until it has k rows and holds. False if the pool does not suffice."""
+    """Slot b grows from item `seed` until it has k rows and holds. False if the pool does not suffice. No item's FLOOR
+    may be above what it costs beside the seed."""
     state, pool = w.state, w.pool
     begin(w, b, state[TUPLES] + seed)
     for at in range(state[WIDTH], w.slots.shape[1]):
         w.slots[b, at] = 0
     pool[b, GROWN] = 0
-    for i in range(state[ITEMS]):
-        pool[i, FLOOR] = 0
     pick(w, seed, helping(w, b, seed), b)
     aim = state[STRICT]
     while pool[b, GROWN] < state[K] or (state[RULES] > 0 and fault(w, b, pool[b, GROWN]) > 0.0):

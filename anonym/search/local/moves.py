@@ -21,6 +21,7 @@ from anonym.search.local.world import (
     DICE,
     FIRST,
     FIRST_OF,
+    FLOOR,
     GONE,
     GROWN,
     ITEMS,
@@ -147,6 +148,8 @@ def regrow(w: World, t: int, rows: int, pull: float) -> tuple[int, int]:
         if seed < 0:
             break
         offer(w, pool[seed, WHO])
+        for i in range(state[ITEMS]):
+            pool[i, FLOOR] = 0
         if not grow(w, b, seed, pull):
             put_back(w, b)
             break

@@ -13,6 +13,7 @@ from anonym.search.local.price import COST, price
 from anonym.search.local.promises import is_monotone
 from anonym.search.local.world import (
     BROKEN,
+    FLOOR,
     ITEMS,
     LEFT,
     LEFT_OVER,
@@ -26,6 +27,7 @@ from anonym.search.local.world import (
     TUPLES,
     WHO,
     ZERO,
+    K,
     World,
     int64,
 )
@@ -41,6 +43,9 @@ def take_below(w: World, known: Ints, limit: int, pull: float) -> None:
     """
     for t in range(known.size):
         while w.links[t, LEFT_OVER] > 0 and known[t] <= limit:
+            known[t] = least(w, t)
+            if known[t] > limit:
+                break
             gather(w, t)
             known[t] = NEVER
             if grow(w, ZERO, ZERO, pull):
@@ -50,6 +55,21 @@ def take_below(w: World, known: Ints, limit: int, pull: float) -> None:
             if is_monotone(w):
                 extend(w)
             keep_grown(w)
+
+
+@inner
+def least(w: World, t: int) -> int:
+    """What a class of tuple t and those near it costs a row at least: it must reach as far as there are k rows left.
+    NEVER if there are not so many."""
+    near, rows = w.near, w.links[t, LEFT_OVER]
+    keep = near.shape[1] // 2
+    cost = ZERO
+    for a in range(keep):
+        if rows >= w.state[K] or near[t, a] < 0:
+            break
+        rows += w.links[near[t, a], LEFT_OVER]
+        cost = int64(near[t, keep + a])
+    return cost if rows >= w.state[K] else NEVER
 
 
 @inner
@@ -66,15 +86,17 @@ def reset(w: World, t: int) -> None:
 
 @inner
 def gather(w: World, t: int) -> None:
-    """The pool becomes tuple t and those near it, as far as rows of them are left."""
+    """The pool becomes tuple t and those near it, as far as rows of them are left. What a row of both costs is the
+    least that such a tuple may cost."""
     near = w.near
+    keep = near.shape[1] // 2
     reset(w, t)
-    for a in range(near.shape[1] // 2):
+    for a in range(keep):
         u = int64(near[t, a])
         if u < 0:
             break
-        if w.links[u, LEFT_OVER] > 0:
-            add(w, u, w.links[u, LEFT_OVER], LOOSE, ZERO)
+        if w.links[u, LEFT_OVER] > 0 and add(w, u, w.links[u, LEFT_OVER], LOOSE, ZERO):
+            w.pool[w.state[ITEMS] - 1, FLOOR] = near[t, keep + a]
     w.state[LOOSE_ITEMS] = w.state[ITEMS]
 
 
@@ -128,8 +150,9 @@ def leave_rings(w: World, rings: Ints, t: int) -> None:
 @inner
 def extend(w: World) -> None:
     """All rows of the pool that cost class 0 nothing join it."""
+    cost = w.slots[0, COST]
     for i in range(w.state[ITEMS]):
-        if w.pool[i, LEFT] > 0 and price(w, ZERO, w.state[TUPLES] + i) == w.slots[0, COST]:
+        if w.pool[i, LEFT] > 0 and w.pool[i, FLOOR] <= cost and price(w, ZERO, w.state[TUPLES] + i) == cost:
             pick(w, i, w.pool[i, LEFT], ZERO)
 
 
