@@ -14,7 +14,7 @@ from anonym.search.local.act import add_classes, improve, swap_rows
 from anonym.search.local.greedy import greedy, reached
 from anonym.search.local.lines import Lines, lines
 from anonym.search.local.neighbours import PASSES, Digit, digits, near
-from anonym.search.local.partition import listing
+from anonym.search.local.partition import entries
 from anonym.search.local.peel import chunks, peeled, recodings, signatures
 from anonym.search.local.price import SCALE
 from anonym.search.local.promises import smallest
@@ -88,14 +88,14 @@ def solve_block(
     w = world_of(space, near(space, steps, rng, effort.passes), k, 0, layout.gone, seed, effort.look)
     w.links[: space.count, LEFT_OVER] = space.rows
     is_tight = not space.promise.is_monotone
-    swaps, pull = SWAPS if is_tight else 0, PULL * SCALE * k
+    pull = PULL * SCALE * k
     if is_tight:
         w.state[STRICT] = max(k, round(MARGIN * smallest(space.promise)))
     _start(w, shared, space, rng, pull)
     left = np.flatnonzero(w.links[: space.count, LEFT_OVER])
     add_classes(w, np.full(left.size, GONE, np.int64), left, w.links[left, LEFT_OVER])  # moves find them a home
-    along = lines(space, steps, rng, LINES if swaps else 1)
-    tries = _improve(w, along, layout.gone, effort, pull, swaps, tick)
+    along = lines(space, steps, rng, LINES) if is_tight else None
+    tries = _improve(w, along, layout.gone, effort, pull, tick)
     whole = _Listed.of(w, layout.gone)
     ended, more = _give_up(w, whole, limit, layout.gone, effort, pull, tick) if limit > 0 else (whole, 0)
     return Outcome(ended.kept(members), ended.suppressed(members), whole.kept(members), tries + more)
@@ -113,9 +113,7 @@ class _Listed:
 
     @staticmethod
     def of(w: World, gone: int) -> _Listed:
-        costly = w.links[: int(w.state[LISTED]), COSTLY]
-        rows = int(w.links[GONE, ROWS])
-        return _Listed(*listing(w), int((w.links[costly, LOSS] * w.links[costly, ROWS]).sum()) + gone * rows, rows)
+        return _Listed(*entries(w), _loss(w, gone), int(w.links[GONE, ROWS]))
 
     def kept(self, members: Ints) -> Entries:
         is_kept = self.owner != GONE
@@ -124,6 +122,12 @@ class _Listed:
     def suppressed(self, members: Ints) -> Entries:
         is_gone = self.owner == GONE
         return Entries.of(self.owner[is_gone], members[self.member[is_gone]], self.rows[is_gone])
+
+
+def _loss(w: World, gone: int) -> int:
+    """Of all classes, where a suppressed row costs `gone`."""
+    costly = w.links[: int(w.state[LISTED]), COSTLY]
+    return int((w.links[costly, LOSS] * w.links[costly, ROWS]).sum()) + gone * int(w.links[GONE, ROWS])
 
 
 def _start(w: World, shared: Shared, space: Space, rng: np.random.Generator, pull: float) -> None:
@@ -136,20 +140,19 @@ def _start(w: World, shared: Shared, space: Space, rng: np.random.Generator, pul
         return
     words = signatures(shared.layout, shared.hierarchies, rng)
     owner = peeled(space, shared.levels, *words, k).astype(np.int64)
-    order = np.lexsort((np.arange(space.count), owner))
+    order = np.argsort(owner, kind="stable")
     order = order[owner[order] >= 0]
     cls, entry, rows = chunks(owner[order], space.rows[order], k)
     add_classes(w, cls + 1, order[entry], rows)
     w.links[: space.count, LEFT_OVER] = np.where(owner < 0, space.rows, 0)
 
 
-def _improve(
-    w: World, along: Lines, gone: int, effort: Effort, pull: float, swaps: int, tick: Callable[[int], None]
-) -> int:
+def _improve(w: World, along: Lines | None, gone: int, effort: Effort, pull: float, tick: Callable[[int], None]) -> int:
+    """Moves, after swaps of rows along the lines if there are some; how many moves were tried."""
     began, done = time.monotonic(), 0
     costly = w.links[: int(w.state[LISTED]), COSTLY]
     hot = (
-        (TIGHT_HEAT if swaps else HEAT) * float((w.links[costly, LOSS] * w.links[costly, ROWS]).mean())
+        (HEAT if along is None else TIGHT_HEAT) * float((w.links[costly, LOSS] * w.links[costly, ROWS]).mean())
         if costly.size
         else 0.0
     )
@@ -161,8 +164,8 @@ def _improve(
         if share >= 1 or batch <= 0:
             break
         until = min(share + batch / max(effort.tries, 1), 1.0) if effort.seconds is None else share
-        if swaps:
-            swap_rows(w, along, swaps * batch, hot * (1 - share), hot * (1 - until))
+        if along is not None:
+            swap_rows(w, along, SWAPS * batch, hot * (1 - share), hot * (1 - until))
         improve(w, batch, hot * (1 - share), hot * (1 - until), pull)
         done += batch
         tick(batch)
@@ -188,10 +191,10 @@ def _give_up(
         improve(w, batch, 0.0, 0.0, pull)
         done += batch
         tick(batch)
-        now = _Listed.of(w, gone)
-        if now.gone > limit:
+        if w.links[GONE, ROWS] > limit:
             break
-        best = now if now.loss < best.loss or best.gone > limit else best
+        if best.gone > limit or _loss(w, gone) < best.loss:
+            best = _Listed.of(w, gone)
     return best, done
 
 

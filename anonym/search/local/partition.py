@@ -198,9 +198,14 @@ def adopt(w: World, entries: Ints) -> None:
                 set_loss(w, c, assemble(w, SLOTS + c, c, NONE, ZERO))
 
 
+def entries(w: World) -> tuple[Ints, Ints, Ints]:
+    """(class, tuple, rows) of every entry, in any order."""
+    used = np.flatnonzero(w.links[:, COUNT] > 0)
+    return w.links[used, CLASS], w.links[used, TUPLE], w.links[used, COUNT]
+
+
 def listing(w: World) -> tuple[Ints, Ints, Ints]:
     """(class, tuple, rows) of every entry, class by class, tuple by tuple."""
-    used = np.flatnonzero(w.links[:, COUNT] > 0)
-    order = np.lexsort((w.links[used, TUPLE], w.links[used, CLASS]))
-    used = used[order]
-    return w.links[used, CLASS], w.links[used, TUPLE], w.links[used, COUNT]
+    owner, member, rows = entries(w)
+    order = np.lexsort((member, owner))
+    return owner[order], member[order], rows[order]
