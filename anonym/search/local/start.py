@@ -27,7 +27,6 @@ from anonym.search.local.world import (
     TUPLES,
     WHO,
     ZERO,
-    K,
     World,
     int64,
 )
@@ -43,9 +42,6 @@ def take_below(w: World, known: Ints, limit: int, pull: float) -> None:
     """
     for t in range(known.size):
         while w.links[t, LEFT_OVER] > 0 and known[t] <= limit:
-            known[t] = least(w, t)
-            if known[t] > limit:
-                break
             gather(w, t)
             known[t] = NEVER
             if grow(w, ZERO, ZERO, pull):
@@ -55,21 +51,6 @@ def take_below(w: World, known: Ints, limit: int, pull: float) -> None:
             if is_monotone(w):
                 extend(w)
             keep_grown(w)
-
-
-@inner
-def least(w: World, t: int) -> int:
-    """What a class of tuple t and those near it costs a row at least: it must reach as far as there are k rows left.
-    NEVER if there are not so many."""
-    near, rows = w.near, w.links[t, LEFT_OVER]
-    keep = near.shape[1] // 2
-    cost = ZERO
-    for a in range(keep):
-        if rows >= w.state[K] or near[t, a] < 0:
-            break
-        rows += w.links[near[t, a], LEFT_OVER]
-        cost = int64(near[t, keep + a])
-    return cost if rows >= w.state[K] else NEVER
 
 
 @inner
