@@ -129,7 +129,7 @@ UNFIT = {
     "numbers for lengths": (pl.Duration("us"), {"interval": [5]}, "need numbers, found Duration.*interval: .15m, 1h"),
     "numbers for times": (pl.Time(), {"breaks": [5]}, "need numbers, found Time.*08:00"),
     "lengths for numbers": (pl.Int64(), {"interval": ["1h"]}, "need times of day or durations, found Int64"),
-    "numbers for dates": (pl.Date(), {"interval": [5]}, "need numbers, found Date; derive a column of its years or month"),
+    "numbers for dates": (pl.Date(), {"interval": [5]}, "need numbers, found Date; derive a column of its years"),
 }
 
 
