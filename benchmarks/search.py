@@ -21,7 +21,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import resource
 import signal
 import statistics
@@ -38,6 +37,7 @@ os.environ.setdefault("POLARS_MAX_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import polars as pl
+from readme import into_readme
 from search_picture import picture
 from search_tables import DATA, SHAPES, Columns, adult, coded, measured, mixed
 
@@ -329,12 +329,6 @@ def printed(lines: Iterator[str]) -> str:
     return "\n".join(kept)
 
 
-def into_readme(part: str, text: str) -> None:
-    readme = HERE.parent / "README.md"
-    mark = re.compile(rf"(<!-- benchmarks/search.py {part} -->\n).*?(\n<!-- end -->)", re.DOTALL)
-    readme.write_text(mark.sub(lambda found: found[1] + text + found[2], readme.read_text(encoding="utf-8")))
-
-
 def into_picture(name: str, points: list[dict[str, Any]]) -> None:
     kept = HERE / "search.json"
     curves = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
@@ -371,7 +365,7 @@ def main() -> None:
     if given.readme and peers.missing:
         raise SystemExit(f"the README stays as it is: not installed: {', '.join(sorted(peers.missing))}; give --peers")
     for part in texts if given.readme else ():
-        into_readme(part, texts[part])
+        into_readme(f"search.py {part}", texts[part])
 
 
 if __name__ == "__main__":
