@@ -16,8 +16,8 @@ HERE = Path(__file__).resolve().parent
 def into_readme(mark: str, text: str) -> None:
     """Put `text` between `<!-- benchmarks/MARK -->` and `<!-- end -->`. Raises SystemExit where that mark is not."""
     readme = HERE.parent / "README.md"
-    between = re.compile(rf"(<!-- benchmarks/{re.escape(mark)} -->\n).*?(\n<!-- end -->)", re.DOTALL)
-    changed, times = between.subn(lambda found: found[1] + text + found[2], readme.read_text(encoding="utf-8"))
+    between = re.compile(rf"(<!-- benchmarks/{re.escape(mark)} -->\n).*?(<!-- end -->)", re.DOTALL)
+    changed, times = between.subn(lambda found: found[1] + text + "\n" + found[2], readme.read_text(encoding="utf-8"))
     if times != 1:
         raise SystemExit(f"README.md has no place for benchmarks/{mark}")
     readme.write_text(changed, encoding="utf-8")
