@@ -22,7 +22,7 @@ def told(options: TextOptions) -> dict[str, Any]:
     return {
         "language": options.language,
         "packs": list(options.packs),
-        "secrets": bool(options.secrets),
+        "secrets": list(options.secrets),
         "patterns": {pattern.entity: pattern.regex for pattern in options.patterns},
     }
 
@@ -38,8 +38,7 @@ def _scrubber(options: TextOptions) -> Scrubber:
 def left_in(batches: Iterable[Sequence[str]], given: Told) -> dict[str, int]:
     """Texts by the entity that rules find in them; `unread` counts those that could not be processed."""
     patterns = tuple(UserPattern(entity.lower(), regex, entity) for entity, regex in given["patterns"].items())
-    secrets = TextOptions.secrets if given["secrets"] else ()
-    options = TextOptions(given["language"], tuple(given["packs"]), None, secrets, patterns=patterns)
+    options = TextOptions(given["language"], tuple(given["packs"]), None, tuple(given["secrets"]), patterns=patterns)
     scrubber, found = _scrubber(options), Counter[str]()
     for texts in batches:
         result = scrubber.scrub(pl.Series(texts, dtype=pl.String))

@@ -249,6 +249,14 @@ def test_texts_are_searched_by_the_rules_that_the_policy_scrubs_with(run: Run) -
     }
 
 
+@pytest.mark.parametrize(
+    ("declared", "asked"), [(True, ["detect-secrets"]), (False, []), (["kingfisher"], ["kingfisher"])]
+)
+def test_texts_are_searched_by_the_scanners_that_the_policy_names(declared: Any, asked: list[str]) -> None:
+    suite = expectations(Policy.load(POLICY | {"text": {"ner": "none", "secrets": declared}}))
+    assert suite["expectations"][-1]["kwargs"]["rules"]["secrets"] == asked
+
+
 def test_a_policy_that_invents_what_stands_in_texts_says_that_they_are_not_searched() -> None:
     policy = Policy.load(POLICY | {"text": {"ner": "none", "replace": "surrogate"}})
     suite = expectations(policy)
