@@ -7,6 +7,7 @@ import fcntl
 import logging
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -80,9 +81,12 @@ def private_file(path: Path) -> Iterator[IO[bytes]]:
 
 
 def _remove_dead_parts(path: Path) -> None:
+    """What killed runs of this user left of the file that was to stand at `path`; no links."""
     for part in path.parent.iterdir():
-        if part.name.startswith(f".{path.name}{PRIVATE_MARK}") and part.is_file() and not is_held(part):
-            part.unlink(missing_ok=True)
+        if part.name.startswith(f".{path.name}{PRIVATE_MARK}"):
+            state = part.lstat()
+            if stat.S_ISREG(state.st_mode) and state.st_uid == os.geteuid() and not is_held(part):
+                part.unlink(missing_ok=True)
 
 
 def sweep_private(*, dry_run: bool) -> dict[Path, int]:

@@ -8,6 +8,7 @@ import pytest
 
 from anonym.errors import CallError
 from anonym.io import private_file, refuse_existing
+from anonym.io.private import PRIVATE_MARK
 
 
 def _write(path: Path, content: bytes) -> None:
@@ -50,3 +51,14 @@ def test_what_exists_is_replaced_only_by_force(tmp_path: Path) -> None:
     refuse_existing(there, free, force=True)
     with pytest.raises(CallError, match="a exists: choose another name, or say --force"):
         refuse_existing(free, there, force=False)
+
+
+def test_what_a_killed_run_left_of_it_goes_and_nothing_else(tmp_path: Path) -> None:
+    path, other = tmp_path / "raw.csv", tmp_path / "other"
+    other.write_text("mine")
+    (tmp_path / f".raw.csv{PRIVATE_MARK}killed").write_text("raw")
+    kept = {other, tmp_path / f".raw.csv{PRIVATE_MARK}link", tmp_path / f".else.csv{PRIVATE_MARK}killed"}
+    (tmp_path / f".raw.csv{PRIVATE_MARK}link").symlink_to(other)
+    (tmp_path / f".else.csv{PRIVATE_MARK}killed").write_text("another's")
+    _write(path, b"new")
+    assert set(tmp_path.iterdir()) == {path, *kept}
