@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import polars as pl
@@ -67,7 +67,7 @@ def _clock(zone: str, first: int, last: int) -> Clock:
     Offsets are read at the start of each day: of all changes on record the nearest two lie four days apart.
     """
     days = np.arange(first, last + 1, dtype=np.int64) * DAY
-    offset_at: Callable[[Ticks], Ticks] = lambda seconds: _offsets(seconds, zone)  # noqa: E731
+    offset_at = partial(_offsets, zone=zone)
     offsets = offset_at(days)
     changed = np.flatnonzero(np.diff(offsets))
     starts = np.append(days[0], _changes(days[changed], days[changed + 1], offset_at))

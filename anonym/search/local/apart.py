@@ -101,10 +101,9 @@ def costs_apart(tab: Codes, sides: Sides, cost: Codes) -> None:
         for place in range(cost.shape[0]):
             step = place + 1
             count = max(min(TILE, cost.shape[1] - step - begin), 0)
-            own = cost[place, begin:]
-            here, there = sides.base[begin:], sides.base[begin:]
+            own, base = cost[place, begin:], sides.base[begin:]
             for i in range(count):
-                own[i] = here[i]
+                own[i] = base[i]
             for j in range(sides.row.shape[0]):
                 row, atom = sides.row[j, begin:], sides.atom[j, begin + step :]
                 for i in range(count):
